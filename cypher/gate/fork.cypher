@@ -1,0 +1,18 @@
+// The last turn that the paths of two turns share
+// @params space, a, b  @mode read
+MATCH (a:Turn {space: $space, id: $a})
+MATCH (b:Turn {space: $space, id: $b})
+CALL (a, b) {
+  MATCH (a)-[:PARENT]->*(turn:Turn)
+  WITH collect(turn) AS path
+  UNWIND range(0, size(path) - 1) AS distance
+  RETURN path[distance] AS turn, distance
+  UNION ALL
+  MATCH (b)-[:PARENT]->*(turn:Turn)
+  RETURN turn, null AS distance
+}
+WITH turn, count(*) AS paths, min(distance) AS distance
+WHERE paths = 2
+RETURN turn.id AS fork, distance
+ORDER BY distance
+LIMIT 1

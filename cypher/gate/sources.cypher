@@ -1,0 +1,20 @@
+// The sources of a record, and which of them lie on the anchor's path
+// For explaining why a record is hidden; whether it is, only the gate says.
+// @params space, anchor, record  @mode read
+MATCH (record:Record {space: $space, id: $record})
+MATCH (anchor:Turn {space: $space, id: $anchor})
+CALL (record) {
+  OPTIONAL MATCH (record)-[:DERIVED_FROM]->(source:Turn)
+  RETURN collect(source) AS sources
+}
+CALL (record, anchor) {
+  MATCH (anchor)-[:PARENT]->*(turn:Turn)
+  WHERE EXISTS { (turn)<-[:DERIVED_FROM]-(record) }
+  RETURN collect(turn) AS onPath
+}
+RETURN
+  record.sourceIds AS declared,
+  [
+    source IN sources |
+    {id: source.id, space: source.space, awaited: source:Awaited, onPath: source IN onPath}
+  ] AS linked

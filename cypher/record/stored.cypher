@@ -1,0 +1,5 @@
+// What the store knows of some records
+// @params space, ids  @mode read
+UNWIND $ids AS id
+MATCH (record:Record {space: $space, id: id})
+RETURN record.id AS id, record.contentHash AS contentHash, record.sourceIds AS sourceIds

@@ -1,0 +1,3 @@
+// Add a space
+// @params space  @mode write
+MERGE (space:Space {id: $space})

@@ -1,0 +1,303 @@
+"""`Memory`: the verbs that write, and the way to a view for those that read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from enum import Enum
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from graphmem import _records, _turns
+from graphmem._errors import UnknownConversationError
+from graphmem._models import (
+    Branch,
+    Conversation,
+    How,
+    Kind,
+    Record,
+    Scalar,
+    Scope,
+    Source,
+    Space,
+    Stored,
+    Tree,
+    Turn,
+)
+from graphmem._records import NewRecord
+from graphmem._view import View, require_turn
+from graphmem.store import Row, Store, Transaction, queries
+
+
+class Unset(Enum):
+    """Tells an argument that was left out from one that is None."""
+
+    UNSET = "unset"
+
+
+UNSET: Final = Unset.UNSET
+
+
+class Memory:
+    """The memory of one space: one user, team or agent. Nothing crosses into another space.
+
+    Writes are verbs of this class. What was derived is read through `at`, so that nothing can be read
+    without an anchor.
+
+    >>> memory.add_turn("u1", role="user", text="I'm moving to Chengdu next month.")     # doctest: +SKIP
+    """
+
+    def __init__(self, store: Store, *, space: str) -> None:
+        self.space = Space(id=space).id
+        self.store = store
+        self._owns_store = False
+
+    @classmethod
+    def open(
+        cls,
+        space: str,
+        *,
+        uri: str | None = None,
+        username: str | None = None,
+        password: str | None = None,
+        database: str | None = None,
+        home: str | Path | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Open the memory of ``space``.
+
+        The store is the Neo4j at ``uri``; or the one that ``NEO4J_URI`` in the environment or in
+        ``.env`` names (with ``NEO4J_USERNAME``, ``NEO4J_PASSWORD``, ``NEO4J_DATABASE``); or, with
+        neither, the local server under ``home``, which is started when it does not run. ``options`` go
+        to the Neo4j driver. Errors: any `StoreError`.
+
+        >>> with Memory.open(space="ann") as memory:                                  # doctest: +SKIP
+        ...     memory.conversations()
+        """
+        memory_space = Space(id=space).id  # a bad name is said before anything is started
+        store = Store.open(
+            uri=uri,
+            username=username,
+            password=password,
+            database=database,
+            home_folder=home,
+            options=options,
+        )
+        memory = cls(store, space=memory_space)
+        memory._owns_store = True
+        return memory
+
+    def close(self) -> None:
+        """Close what `open` opened. A store that was handed in stays open."""
+        if self._owns_store:
+            self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def add_turn(
+        self,
+        id: str,  # noqa: A002 (the word of the design)
+        *,
+        role: str,
+        text: str,
+        parent: str | None | Unset = UNSET,
+        replaces: str | None = None,
+        how: How | None = None,
+        conversation: str | None = None,
+        created_at: datetime | None = None,
+        properties: Mapping[str, Scalar | list[Scalar]] | None = None,
+    ) -> Stored:
+        """Store one turn: `add_turns` with a batch of one.
+
+        Without ``parent`` a turn that ``replaces`` another has that one's parent, any other is a root.
+        ``how`` is ``edit`` or ``regenerate`` (default: by the role).
+
+        >>> memory.add_turn("u3", role="user", text="Thanks!", parent="u2").new
+        1
+        """
+        given: dict[str, Any] = {} if isinstance(parent, Unset) else {"parent": parent}
+        turn = Turn(
+            id=id,
+            role=role,
+            text=text,
+            replaces=replaces,
+            how=how,
+            conversation=conversation,
+            created_at=created_at,
+            properties=dict(properties or {}),
+            **given,
+        )
+        return self.add_turns([turn])
+
+    def add_turns(self, turns: Iterable[Turn | Mapping[str, Any]]) -> Stored:
+        """Store a batch of turns: all of them or, if one is refused, none.
+
+        They may come in any order: a parent that is not there yet is awaited. A turn that is stored with
+        the same content is left alone. Errors, one `BatchError` when there are several:
+        `InvalidInputError`, `ConflictError`, `SecondParentError`, `CycleError`, `MissingParentError`.
+
+        >>> memory.add_turns([{"id": "u4", "role": "user", "text": "And now?", "parent": "a3"}]).awaited
+        ('a3',)
+        """
+        batch = _turns.as_turns(turns)
+        if not batch:
+            return Stored(new=0, known=0)
+        return self.store.write(lambda tx: _turns.add(tx, self.space, batch))
+
+    def remember(
+        self,
+        text: str,
+        sources: Sequence[str | Source | Record],
+        *,
+        kind: Kind = "fact",
+        id: str | None = None,  # noqa: A002 (the word of the design)
+    ) -> Record:
+        """Store what was derived from some turns: `remember_all` with a batch of one.
+
+        >>> memory.remember("moves to Hangzhou", sources=["u2"]).sources[0].turn
+        'u2'
+        """
+        new = {"text": text, "sources": sources, "kind": kind, "id": id}
+        return self.remember_all([new])[0]
+
+    def remember_all(self, records: Iterable[NewRecord | Mapping[str, Any]]) -> list[Record]:
+        """Store a batch of records, all or none; return them as stored.
+
+        A source is a turn's id, a `Source` with the passage, or a record, which stands for its turns. A
+        turn that has not arrived is awaited and hides the record until it does. A record whose
+        sources lie on two branches is stored and returned with ``unreachable``. Without an id a record
+        is known by its content, so the same one again changes nothing. Errors: `NoSourceError`,
+        `UnknownRecordError`, `ConflictError`, `InvalidInputError`.
+
+        >>> [record] = memory.remember_all([{"text": "thanked us", "sources": ["u3"]}])
+        >>> memory.remember("was polite", sources=[record], kind="summary").built_from == (record.id,)
+        True
+        """
+        batch = _records.as_records(records)
+        if not batch:
+            return []
+        return self.store.write(lambda tx: _records.add(tx, self.space, batch))
+
+    def add_conversation(
+        self,
+        id: str,  # noqa: A002 (the word of the design)
+        *,
+        title: str | None = None,
+        created_at: datetime | None = None,
+    ) -> Conversation:
+        """Add a conversation, or give one that is there a title or a time.
+
+        >>> memory.add_conversation("trip", title="The move").title
+        'The move'
+        """
+        new = Conversation(id=id, title=title, created_at=created_at)
+        content = {"title": new.title, "createdAt": new.created_at}
+        given = {name: value for name, value in content.items() if value is not None}
+
+        def work(tx: Transaction) -> Conversation:
+            tx.run(queries.space.add, space=self.space)
+            tx.run(queries.conversation.add, space=self.space, rows=[{"id": id, "content": given}])
+            return self._conversation(tx, id)
+
+        return self.store.write(work)
+
+    def set_head(self, conversation: str, turn: str) -> None:
+        """Say which leaf a conversation shows. Only the scope ``space`` of other trees looks at it.
+
+        A conversation without a head stands for its only leaf, and for nothing when it has several.
+        Errors: `UnknownConversationError`, `UnknownTurnError`.
+
+        >>> memory.add_conversation("trip") and memory.set_head("trip", "u2")
+        """
+
+        def work(tx: Transaction) -> None:
+            if not tx.run(
+                queries.conversation.set_head, space=self.space, conversation=conversation, turn=turn
+            ):
+                self._conversation(tx, conversation)
+                require_turn(tx, self.space, turn)
+
+        self.store.write(work)
+
+    def at(self, anchor: str | None, scope: Scope = "path") -> View:
+        """Return what can be seen from a turn: every read of what was derived is a verb of it.
+
+        ``scope="path"`` looks at the anchor's path, ``scope="space"`` also at the heads of the space's
+        other trees. With anchor None the view is empty.
+
+        >>> [fact.text for fact in memory.at("u1").facts()]
+        ['moves to Chengdu']
+        """
+        return View(self.store, self.space, anchor, scope)
+
+    def turn(self, id: str) -> Turn:  # noqa: A002 (the word of the design)
+        """Return a turn as it was stored. Errors: `UnknownTurnError`.
+
+        >>> memory.turn("u2").replaces
+        'u1'
+        """
+
+        def work(tx: Transaction) -> Turn:
+            rows = tx.run(queries.turn.get.then(queries.turn.row), space=self.space, id=id)
+            require_turn(tx, self.space, id)
+            return _turns.turn_of(rows[0])
+
+        return self.store.read(work)
+
+    def conversations(self) -> list[Conversation]:
+        """Return the conversations of the space, the oldest first.
+
+        >>> isinstance(memory.conversations(), list)
+        True
+        """
+        return [Conversation(**row) for row in self.store.run(queries.conversation.list, space=self.space)]
+
+    def tree(self, conversation: str | None) -> Tree:
+        """Return a conversation with all its turns; None stands for the turns that are in none.
+
+        Errors: `UnknownConversationError`.
+
+        >>> [turn.id for turn in memory.tree(None).turns][:2]
+        ['u1', 'u2']
+        """
+        return self.store.read(lambda tx: self._tree(tx, conversation))
+
+    def branches(self, conversation: str | None) -> list[Branch]:
+        """Return the leaves of a conversation, each with the turn where it leaves the others.
+
+        Errors: `UnknownConversationError`.
+
+        >>> {branch.leaf for branch in memory.branches(None)} >= {"u1"}
+        True
+        """
+        return _turns.branches(self.tree(conversation))
+
+    def _conversation(self, tx: Transaction, conversation: str) -> Conversation:
+        rows = tx.run(queries.conversation.get, space=self.space, id=conversation)
+        if not rows:
+            raise UnknownConversationError(
+                f"there is no conversation {conversation!r} in space {self.space!r}"
+            )
+        return Conversation(**rows[0])
+
+    def _tree(self, tx: Transaction, conversation: str | None) -> Tree:
+        if conversation is None:
+            rows = tx.run(queries.turn.unfiled.then(queries.turn.row), space=self.space)
+            return _tree({"id": None}, rows)
+        found = self._conversation(tx, conversation).model_dump()
+        query = queries.conversation.turns.then(queries.turn.row)
+        return _tree(found, tx.run(query, space=self.space, conversation=conversation))
+
+
+def _tree(conversation: Mapping[str, Any], rows: Sequence[Row]) -> Tree:
+    turns = {turn.id: turn for turn in map(_turns.turn_of, rows)}
+    awaited = {row["parent"]["id"] for row in rows if row["parent"] and row["parent"]["awaited"]}
+    order = _turns.Skeleton.of(turns.values()).in_order()
+    return Tree(**conversation, turns=tuple(turns[id] for id in order), awaited=tuple(sorted(awaited)))

@@ -1,0 +1,289 @@
+"""What graphmem takes and returns: frozen pydantic models named by the words of the design."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic.alias_generators import to_camel
+
+from graphmem._errors import InvalidInputError
+from graphmem._text import checked_id, clean_text, raw_literal
+
+Id = Annotated[str, AfterValidator(checked_id)]
+Text = Annotated[str, BeforeValidator(lambda value: clean_text(value) if isinstance(value, str) else value)]
+Kind = Literal["fact", "summary"]
+"""The kinds of record that can be remembered."""
+How = Literal["edit", "regenerate"]
+"""How a turn came to replace another."""
+Scope = Literal["path", "space"]
+"""``path``: the anchor's path. ``space``: that, and the heads of the space's other trees."""
+
+Scalar = str | bool | int | float | datetime
+_PROPERTY_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+_LARGEST_INTEGER = 2**63 - 1
+
+
+def _as_utc(value: datetime | None) -> datetime | None:
+    if value is None:
+        return None
+    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+Time = Annotated[datetime | None, AfterValidator(_as_utc)]
+"""An instant, kept in UTC. A time without a zone is taken as UTC."""
+
+
+class Model(BaseModel):
+    """Base of every model: frozen, camelCase on the graph's side, one typed error for bad input."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+    )
+
+    def __init__(self, **data: Any) -> None:
+        try:
+            super().__init__(**data)
+        except ValidationError as error:
+            raise InvalidInputError(_readable(type(self).__name__, data, error)) from error
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Show what differs from the defaults; the rest is noise in a list of facts."""
+        fields = type(self).model_fields
+        return (
+            (name, value)
+            for name, value in super().__repr_args__()
+            if name not in fields or value != fields[name].get_default(call_default_factory=True)
+        )
+
+
+def _readable(model: str, data: dict[str, Any], error: ValidationError) -> str:
+    name = f"{model.lower()} {data['id']!r}" if data.get("id") else f"a {model.lower()}"
+    problems = "; ".join(
+        f"{'.'.join(str(step) for step in problem['loc']) or 'value'}: "
+        + problem["msg"].removeprefix("Value error, ")
+        for problem in error.errors()
+    )
+    return f"{name} cannot be stored: {problems}"
+
+
+class Turn(Model):
+    """One message as its host stored it. Immutable: same id, same content.
+
+    ``parent`` is the turn it follows (None: a root), ``replaces`` the turn it is an edit or a
+    regeneration of. ``created_at`` is kept in UTC; order never comes from it. ``properties`` are the
+    host's own scalars or lists of scalars; in the graph they carry the prefix ``x_``.
+
+    >>> Turn(id="u1", role="user", text="I'm moving to Chengdu.").parent is None
+    True
+    """
+
+    id: Id
+    role: Annotated[Text, Field(min_length=1, max_length=64)]
+    text: Text
+    parent: Id | None = None
+    replaces: Id | None = None
+    how: How | None = None
+    conversation: Id | None = None
+    created_at: Time = None
+    properties: dict[str, Scalar | list[Scalar]] = Field(default_factory=dict)
+    raw_text: str | None = None
+    """The text as it came, as a JSON literal, where half a surrogate pair had to be replaced."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _keep_raw_text(cls, data: Any) -> Any:
+        text = data.get("text") if isinstance(data, dict) else None
+        if not isinstance(text, str) or text.isascii() or (cleaned := clean_text(text)) == text:
+            return data
+        return {**data, "rawText": raw_literal(text, cleaned)}
+
+    @field_validator("properties", mode="before")
+    @classmethod
+    def _clean_properties(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return {name: _clean_property(name, item) for name, item in value.items() if item is not None}
+
+    @model_validator(mode="after")
+    def _check_links(self) -> Self:
+        if self.parent == self.id:
+            raise ValueError("a turn cannot be its own parent")
+        if self.replaces == self.id:
+            raise ValueError("a turn cannot replace itself")
+        if self.how and not self.replaces:
+            raise ValueError("'how' says how a turn replaces another; name that turn in 'replaces'")
+        if self.replaces and not self.how:
+            object.__setattr__(self, "how", "edit" if self.role == "user" else "regenerate")
+        return self
+
+
+def _clean_property(name: Any, value: Any) -> Any:
+    if not isinstance(name, str) or not _PROPERTY_NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is no property name; use letters, digits and _ (at most 64)")
+    if isinstance(value, list | tuple):
+        items = [_clean_property(name, item) for item in value]
+        if len({type(item) for item in items}) > 1 or any(isinstance(item, list) for item in items):
+            raise ValueError(f"the list {name!r} mixes types; a graph property holds one type")
+        return items
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, int) and abs(value) > _LARGEST_INTEGER:
+        raise ValueError(f"{name!r} is larger than 64 bits; store it as text")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{name!r} is not a finite number")
+    if isinstance(value, datetime):
+        return _as_utc(value)
+    if isinstance(value, bool | int | float):
+        return value
+    raise ValueError(f"{name!r} is a {type(value).__name__}; use text, numbers, booleans or times")
+
+
+class Source(Model):
+    """A turn (or a record, whose turns are then meant) that a record was derived from.
+
+    ``quote`` is the passage in the turn's text, ``start`` and ``end`` its offsets in characters.
+    """
+
+    turn: Id | None = None
+    record: Id | None = None
+    quote: Text | None = None
+    start: Annotated[int | None, Field(ge=0)] = None
+    end: Annotated[int | None, Field(ge=0)] = None
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if (self.turn is None) == (self.record is None):
+            raise ValueError("a source names either a turn or a record")
+        if self.start is not None and self.end is not None and self.end < self.start:
+            raise ValueError("a source's span ends before it starts")
+        return self
+
+
+class Record(Model):
+    """Anything derived from turns, as stored: a fact, a summary.
+
+    ``sources`` are turns only; those of the records it was built from are among them.
+    ``unreachable`` says that its sources lie on two branches, so that no anchor will ever show it.
+    """
+
+    id: Id
+    kind: Kind
+    text: Text
+    sources: tuple[Source, ...]
+    built_from: tuple[Id, ...] = ()
+    unreachable: bool = False
+
+
+class Claim(Model):
+    """A record as seen from an anchor, equal claims collapsed into one.
+
+    ``supports`` counts the visible records that make the claim; ``records`` are their ids and ``id``
+    is the first. ``sources`` are the turns of all of them, along the path.
+    """
+
+    id: Id
+    kind: Kind
+    text: Text
+    supports: int
+    records: tuple[Id, ...]
+    sources: tuple[Source, ...]
+
+
+ReasonCode = Literal["off_path", "awaited", "lost", "other_space", "no_source", "no_anchor"]
+
+
+class Reason(Model):
+    """Why one source hides a record at an anchor.
+
+    - ``off_path``: the turn is not on the anchor's path. ``fork`` is the last turn that both paths
+      share (the anchor itself when the source comes after it), None when they are of different trees.
+    - ``awaited``: the turn has not arrived yet.
+    - ``lost``: the turn, or the link to it, is gone from the graph.
+    - ``other_space``: the link leads to another space.
+    - ``no_source``: the record has none (only the graph's owner can make one, by hand).
+    - ``no_anchor``: the view has none, so it shows nothing.
+    """
+
+    code: ReasonCode
+    source: Id | None = None
+    fork: Id | None = None
+
+
+class Explanation(Model):
+    """Whether a record is visible at an anchor, and if not, one reason per source that hides it."""
+
+    record: Id
+    anchor: Id | None
+    visible: bool
+    reasons: tuple[Reason, ...] = ()
+    unreachable: bool = False
+
+
+class Difference(Model):
+    """What two anchors do not share: the claims visible at one and not at the other."""
+
+    fork: Id | None
+    only_a: tuple[Claim, ...]
+    only_b: tuple[Claim, ...]
+
+
+class Branch(Model):
+    """One leaf of a conversation, the turn where it leaves the others, and its length since then."""
+
+    leaf: Id
+    fork: Id | None
+    turns: int
+    head: bool
+
+
+class Space(Model):
+    """The tenant boundary: one user, team or agent."""
+
+    id: Id
+
+
+class Conversation(Model):
+    """A chat as its host keeps it. ``head`` is the leaf that the host shows, if it named one."""
+
+    id: Id
+    title: Text | None = None
+    created_at: Time = None
+    head: Id | None = None
+
+
+class Tree(Conversation):
+    """A conversation with all its turns, every parent before its children.
+
+    ``id`` is None for the turns of the space that belong to no conversation.
+    """
+
+    id: Id | None  # type: ignore[assignment]
+    turns: tuple[Turn, ...]
+    awaited: tuple[Id, ...] = ()
+    """Turns that others name and that have not arrived."""
+
+
+class Stored(Model):
+    """What a batch of turns did: how many are new, how many were there already, who is awaited."""
+
+    new: int
+    known: int
+    awaited: tuple[Id, ...] = ()

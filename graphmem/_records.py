@@ -1,0 +1,191 @@
+"""Storing records: what was derived, with the turns it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from graphmem._errors import (
+    ConflictError,
+    InvalidInputError,
+    NoSourceError,
+    UnknownRecordError,
+    UsageError,
+    raise_all,
+)
+from graphmem._models import Claim, Id, Kind, Model, Record, Source, Text
+from graphmem._turns import hash_of
+from graphmem.store import Row, Transaction, queries
+
+
+def _as_source(item: Any) -> Any:
+    if isinstance(item, str):
+        return Source(turn=item)
+    if isinstance(item, Record | Claim):
+        return Source(record=item.id)
+    return item
+
+
+def _as_sources(items: Any) -> Any:
+    if isinstance(items, str):
+        raise ValueError(f"sources is a list; write [{items!r}]")
+    return tuple(_as_source(item) for item in items or ())
+
+
+class NewRecord(Model):
+    """A record to remember. ``sources`` are turn ids, `Source` objects or records.
+
+    Without an ``id`` the record gets one made of its content, so that remembering the same thing
+    from the same sources again changes nothing.
+
+    >>> NewRecord(text="moves to Hangzhou", sources=["u2"]).kind
+    'fact'
+    """
+
+    text: Text
+    sources: Annotated[tuple[Source, ...], BeforeValidator(_as_sources)]
+    kind: Kind = "fact"
+    id: Annotated[Id | None, Field(default=None)] = None
+
+
+def as_records(items: Iterable[NewRecord | Mapping[str, Any]]) -> list[NewRecord]:
+    """Read new records or mappings; every item that cannot be stored is reported."""
+    records: list[NewRecord] = []
+    errors: list[UsageError] = []
+    for item in items:
+        try:
+            record = item if isinstance(item, NewRecord) else NewRecord(**item)
+        except InvalidInputError as error:
+            errors.append(error)
+            continue
+        if not record.sources:
+            errors.append(
+                NoSourceError(
+                    f"{record.kind} {record.text[:40]!r} has no source; name the turns it comes from, "
+                    "without them it could never be shown"
+                )
+            )
+        records.append(record)
+    raise_all(errors)
+    return records
+
+
+def add(tx: Transaction, space: str, new: Sequence[NewRecord]) -> list[Record]:
+    """Store records in the transaction; raise and leave nothing when one of them is refused."""
+    records = _flattened(tx, space, new)
+    hashes = {record.id: content_hash(record) for record in records}
+    ids = sorted(hashes)
+    stored = {row["id"]: row["contentHash"] for row in tx.run(queries.record.stored, space=space, ids=ids)}
+    raise_all([_conflict(id) for id, content in stored.items() if content != hashes[id]])
+    missing = {record.id: record for record in records if record.id not in stored}
+    _write(tx, space, [missing[id] for id in sorted(missing)], hashes)
+    unreachable = _unreachable(tx, space, records)
+    return [record.model_copy(update={"unreachable": record.id in unreachable}) for record in records]
+
+
+def content_hash(record: Record) -> str:
+    """Return what tells one content from another: everything a record holds but its id."""
+    return hash_of(record.model_dump(mode="json", exclude={"id", "unreachable"}))
+
+
+def _conflict(id_: str) -> ConflictError:
+    return ConflictError(
+        f"record {id_!r} is stored with other content; records never change: leave the id out, or give "
+        "the new one its own"
+    )
+
+
+def _flattened(tx: Transaction, space: str, new: Sequence[NewRecord]) -> list[Record]:
+    """Give every record the turns of the records it is built from; later ones may name earlier ones."""
+    known = _turns_of_records(tx, space, new)
+    errors: list[UsageError] = []
+    records: list[Record] = []
+    seen: dict[str, Record] = {}
+    for item in new:
+        unknown = [s.record for s in item.sources if s.record is not None and s.record not in known]
+        if unknown:
+            errors.append(
+                UnknownRecordError(f"there is no record {unknown[0]!r} in this space to build {item.text[:40]!r} from")
+            )
+            continue
+        record = _record(item, known)
+        known.setdefault(record.id, [source.turn or "" for source in record.sources])
+        if seen.setdefault(record.id, record) != record:
+            errors.append(_conflict(record.id))
+        records.append(record)
+    raise_all(errors)
+    return records
+
+
+def _turns_of_records(tx: Transaction, space: str, new: Sequence[NewRecord]) -> dict[str, list[str]]:
+    ids = sorted({source.record for item in new for source in item.sources if source.record})
+    if not ids:
+        return {}
+    return {row["id"]: row["sourceIds"] for row in tx.run(queries.record.stored, space=space, ids=ids)}
+
+
+def _record(item: NewRecord, known: Mapping[str, list[str]]) -> Record:
+    turns: dict[str, Source] = {}
+    for source in item.sources:
+        if source.turn is not None:
+            turns[source.turn] = source
+        else:
+            for turn in known[source.record or ""]:
+                turns.setdefault(turn, Source(turn=turn))
+    inputs = tuple(dict.fromkeys(source.record for source in item.sources if source.record))
+    record = Record(
+        id=item.id or "new", kind=item.kind, text=item.text, sources=tuple(turns.values()), built_from=inputs
+    )
+    return record if item.id else record.model_copy(update={"id": content_hash(record)})
+
+
+def _write(tx: Transaction, space: str, records: Sequence[Record], hashes: Mapping[str, str]) -> None:
+    if not records:
+        return
+    tx.run(queries.space.add, space=space)
+    _place_awaited(tx, space, records)
+    rows = [_row(record, hashes[record.id]) for record in records]
+    late = tx.run(queries.record.add, space=space, rows=rows)
+    raise_all([_conflict(row["id"]) for row in late if row["storedHash"] != hashes[row["id"]]])
+    tx.run(queries.record.derive, space=space, rows=[row for r in records for row in _passages(r)])
+    inputs = [{"record": r.id, "input": id} for r in records for id in r.built_from]
+    if inputs:
+        tx.run(queries.record.build, space=space, rows=inputs)
+
+
+def _place_awaited(tx: Transaction, space: str, records: Sequence[Record]) -> None:
+    named = {source.turn for record in records for source in record.sources if source.turn}
+    there = {row["id"] for row in tx.run(queries.turn.stored, space=space, ids=sorted(named))}
+    missing = sorted(named - there)
+    if missing:
+        tx.run(queries.turn.place, space=space, ids=missing)
+
+
+def _row(record: Record, hash_: str) -> Row:
+    content = {
+        "kind": record.kind,
+        "text": record.text,
+        "sourceIds": [source.turn for source in record.sources],
+        "contentHash": hash_,
+    }
+    return {"id": record.id, "label": record.kind.capitalize(), "content": content}
+
+
+def _passages(record: Record) -> list[Row]:
+    return [
+        {
+            "record": record.id,
+            "turn": source.turn,
+            "passage": source.model_dump(include={"quote", "start", "end"}, exclude_none=True),
+        }
+        for source in record.sources
+    ]
+
+
+def _unreachable(tx: Transaction, space: str, records: Sequence[Record]) -> set[str]:
+    ids = [record.id for record in records if len(record.sources) > 1]
+    if not ids:
+        return set()
+    return {row["id"] for row in tx.run(queries.record.unreachable, space=space, ids=ids)}

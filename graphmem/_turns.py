@@ -1,0 +1,308 @@
+"""Storing turns: whole batches, in any order of arrival, each turn once and for ever.
+
+A batch is one transaction. What can be refused without the store is refused before it; the rest is
+decided inside the transaction, after the locks that make the decision hold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphmem._errors import (
+    ConflictError,
+    CycleError,
+    InvalidInputError,
+    MissingParentError,
+    SecondParentError,
+    UsageError,
+    raise_all,
+)
+from graphmem._models import Branch, Stored, Tree, Turn
+from graphmem.store import Row, Transaction, queries
+
+PROPERTY_PREFIX = "x_"
+"""What the names of a host's own properties start with in the graph, so that they never meet ours."""
+
+
+def as_turns(items: Iterable[Turn | Mapping[str, Any]]) -> list[Turn]:
+    """Read turns or mappings, each id once; every item that cannot be stored is reported."""
+    turns: dict[str, Turn] = {}
+    errors: list[UsageError] = []
+    for item in items:
+        try:
+            turn = item if isinstance(item, Turn) else Turn(**item)
+        except InvalidInputError as error:
+            errors.append(error)
+            continue
+        if turns.setdefault(turn.id, turn) != turn:
+            errors.append(ConflictError(f"the batch holds turn {turn.id!r} twice, with different content"))
+    errors.extend(CycleError(f"turn {turn!r} is its own ancestor in this batch") for turn in _loops(turns))
+    raise_all(errors)
+    return list(turns.values())
+
+
+def _loops(turns: Mapping[str, Turn]) -> Iterator[str]:
+    """Yield one turn of each cycle that the batch closes by itself."""
+    walked: dict[str, str] = {}
+    for start in turns:
+        turn: str | None = start
+        while turn in turns and turn not in walked:
+            walked[turn] = start
+            turn = turns[turn].parent
+        if turn is not None and walked.get(turn) == start:
+            yield turn
+
+
+def add(tx: Transaction, space: str, turns: Sequence[Turn]) -> Stored:
+    """Store ``turns`` in the transaction; raise and leave nothing when one of them is refused."""
+    named = {turn.id for turn in turns} | {turn.replaces for turn in turns if turn.replaces}
+    known = {row["id"]: row for row in tx.run(queries.turn.stored, space=space, ids=sorted(named))}
+    turns = _with_parents(turns, known)
+    hashes = {turn.id: content_hash(turn) for turn in turns}
+    new = [turn for turn in turns if known.get(turn.id, _AWAITED)["awaited"]]
+    raise_all([_conflict(turn, known) for turn in turns if _differs(known.get(turn.id), hashes[turn.id])])
+    _refuse_unnamed_parents(tx, space, new)
+    placed = _place_missing(tx, space, new, known) if new else ()
+    late = _write(tx, space, sorted(new, key=lambda turn: turn.id), hashes)
+    return Stored(new=len(new) - late, known=len(turns) - len(new) + late, awaited=placed)
+
+
+_AWAITED: Row = {"awaited": True}
+
+
+def content_hash(turn: Turn) -> str:
+    """Return what tells one content from another: everything a turn holds but its id."""
+    content = turn.model_dump(mode="json", exclude={"id"})
+    return hash_of(content)
+
+
+def hash_of(content: Any) -> str:
+    """Return a short hash of JSON data."""
+    data = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.blake2b(data.encode(), digest_size=16).hexdigest()
+
+
+def _with_parents(turns: Sequence[Turn], known: Mapping[str, Row]) -> list[Turn]:
+    """Give each turn that names only what it replaces the parent of that turn."""
+    batch = {turn.id: turn for turn in turns}
+    return [
+        turn if _names_parent(turn) else turn.model_copy(update={"parent": _inherited(turn, batch, known)})
+        for turn in turns
+    ]
+
+
+def _names_parent(turn: Turn) -> bool:
+    return "parent" in turn.model_fields_set or turn.replaces is None
+
+
+def _inherited(turn: Turn, batch: Mapping[str, Turn], known: Mapping[str, Row]) -> str | None:
+    seen = {turn.id}
+    while turn.replaces and not _names_parent(turn):
+        stored = known.get(turn.replaces)
+        if stored and not stored["awaited"]:
+            return stored["parent"]
+        if turn.replaces not in batch or turn.replaces in seen:
+            raise MissingParentError(
+                f"turn {turn.id!r} replaces {turn.replaces!r}, which has not arrived, so its parent is "
+                "unknown; name it with parent= (None for a first message)"
+            )
+        turn = batch[turn.replaces]
+        seen.add(turn.id)
+    return turn.parent
+
+
+def _differs(stored: Row | None, content: str) -> bool:
+    return stored is not None and not stored["awaited"] and stored["contentHash"] != content
+
+
+def _conflict(turn: Turn, known: Mapping[str, Row]) -> UsageError:
+    stored = known[turn.id]
+    if stored["parent"] != turn.parent:
+        return SecondParentError(
+            f"turn {turn.id!r} is stored under parent {stored['parent']!r}, not {turn.parent!r}; "
+            "a turn has one parent for ever: store the other version under its own id"
+        )
+    return ConflictError(
+        f"turn {turn.id!r} is stored with other content; turns never change: store the new version "
+        "under its own id, with replaces="
+    )
+
+
+def _refuse_unnamed_parents(tx: Transaction, space: str, new: Sequence[Turn]) -> None:
+    unnamed = [
+        turn
+        for turn in new
+        if turn.conversation and not turn.replaces and "parent" not in turn.model_fields_set
+    ]
+    if not unnamed:
+        return
+    ids = sorted({turn.conversation for turn in unnamed if turn.conversation})
+    rows = tx.run(queries.conversation.leaves, space=space, ids=ids)
+    leaves: dict[str, list[str]] = {row["conversation"]: row["leaves"] for row in rows}
+    errors: list[UsageError] = []
+    for turn in unnamed:
+        others = leaves.setdefault(str(turn.conversation), [])
+        if others:
+            shown = ", ".join(repr(leaf) for leaf in others[:10])
+            errors.append(
+                MissingParentError(
+                    f"turn {turn.id!r} names no parent, but conversation {turn.conversation!r} has turns "
+                    f"already (it ends in {shown}); name the parent, or parent=None for a first message"
+                )
+            )
+        others.append(turn.id)
+    raise_all(errors)
+
+
+def _place_missing(
+    tx: Transaction, space: str, new: Sequence[Turn], known: Mapping[str, Row]
+) -> tuple[str, ...]:
+    """Create placeholders for parents and replaced turns that are not there; return their ids."""
+    batch = {turn.id for turn in new}
+    named = {id for turn in new for id in (turn.parent, turn.replaces) if id} - batch - known.keys()
+    if not named:
+        return ()
+    there = {row["id"] for row in tx.run(queries.turn.stored, space=space, ids=sorted(named))}
+    missing = sorted(named - there)
+    if missing:
+        tx.run(queries.turn.place, space=space, ids=missing)
+    return tuple(missing)
+
+
+def _write(tx: Transaction, space: str, new: Sequence[Turn], hashes: Mapping[str, str]) -> int:
+    """Write the new turns and their links; return how many another transaction had written meanwhile."""
+    if not new:
+        return 0
+    _make_room(tx, space, new)
+    rows = [{"id": turn.id, "content": _content(turn, hashes[turn.id])} for turn in new]
+    seen = {row["id"]: row for row in tx.run(queries.turn.add, space=space, rows=rows)}
+    late = [row for row in seen.values() if row["storedHash"]]
+    raise_all([_overtaken(row["id"]) for row in late if row["storedHash"] != hashes[row["id"]]])
+    closing = [turn.id for turn in new if turn.parent and seen.get(turn.id, {}).get("followed")]
+    if closing:
+        tx.run(queries.space.lock, space=space)
+    _link(tx, space, new)
+    _refuse_cycles(tx, space, closing)
+    return len(late)
+
+
+def _overtaken(turn: str) -> ConflictError:
+    return ConflictError(f"turn {turn!r} was stored meanwhile with other content; turns never change")
+
+
+def _make_room(tx: Transaction, space: str, new: Sequence[Turn]) -> None:
+    tx.run(queries.space.add, space=space)
+    names = sorted({turn.conversation for turn in new if turn.conversation})
+    if names:
+        tx.run(queries.conversation.add, space=space, rows=[{"id": name, "content": {}} for name in names])
+
+
+def _link(tx: Transaction, space: str, new: Sequence[Turn]) -> None:
+    links = {
+        queries.turn.link: [{"id": turn.id, "parent": turn.parent} for turn in new if turn.parent],
+        queries.turn.replace: [
+            {"id": turn.id, "replaces": turn.replaces, "how": turn.how} for turn in new if turn.replaces
+        ],
+        queries.turn.join: [
+            {"id": turn.id, "conversation": turn.conversation} for turn in new if turn.conversation
+        ],
+    }
+    for query, rows in links.items():
+        if rows:
+            tx.run(query, space=space, rows=rows)
+
+
+def _refuse_cycles(tx: Transaction, space: str, closing: Sequence[str]) -> None:
+    if not closing:
+        return
+    rows = tx.run(queries.turn.cycles, space=space, ids=closing)
+    raise_all([CycleError(f"turn {row['id']!r} would become its own ancestor") for row in rows])
+
+
+def _content(turn: Turn, hash_: str) -> Row:
+    own = {PROPERTY_PREFIX + name: value for name, value in turn.properties.items()}
+    content = {
+        "role": turn.role,
+        "text": turn.text,
+        "createdAt": turn.created_at,
+        "rawText": turn.raw_text,
+        "contentHash": hash_,
+    }
+    return own | content
+
+
+def turn_of(row: Row) -> Turn:
+    """Build a turn from a row of ``turn/row.cypher``."""
+    properties, replaced = row["properties"], row["replaced"] or {}
+    parent = row["parent"] or {}
+    return Turn(
+        id=properties["id"],
+        role=properties["role"],
+        text=properties["text"],
+        parent=parent.get("id"),
+        replaces=replaced.get("id"),
+        how=replaced.get("how"),
+        conversation=row["conversation"],
+        created_at=properties.get("createdAt"),
+        raw_text=properties.get("rawText"),
+        properties={
+            name.removeprefix(PROPERTY_PREFIX): value
+            for name, value in properties.items()
+            if name.startswith(PROPERTY_PREFIX)
+        },
+    )
+
+
+@dataclass(frozen=True)
+class Skeleton:
+    """Who follows whom among some turns; parents outside are roots here."""
+
+    parents: Mapping[str, str | None]
+
+    @classmethod
+    def of(cls, turns: Iterable[Turn]) -> Skeleton:
+        """Read the links of ``turns``."""
+        ids = {turn.id: turn for turn in turns}
+        return cls({id: turn.parent if turn.parent in ids else None for id, turn in ids.items()})
+
+    def children(self) -> dict[str | None, list[str]]:
+        """Return the children of each turn; those of None are the roots."""
+        found: dict[str | None, list[str]] = {}
+        for turn, parent in self.parents.items():
+            found.setdefault(parent, []).append(turn)
+        return found
+
+    def in_order(self) -> list[str]:
+        """Return the turns, each parent before its children, each branch in one piece."""
+        children = self.children()
+        waiting = list(reversed(children.get(None, [])))
+        order = []
+        while waiting:
+            turn = waiting.pop()
+            order.append(turn)
+            waiting.extend(reversed(children.get(turn, [])))
+        return order
+
+
+def branches(tree: Tree) -> list[Branch]:
+    """Return one branch per leaf of the tree, in the order of its turns."""
+    skeleton = Skeleton.of(tree.turns)
+    children = skeleton.children()
+    return [
+        _branch(leaf, skeleton.parents, children, tree.head)
+        for leaf in skeleton.parents
+        if leaf not in children
+    ]
+
+
+def _branch(
+    leaf: str, parents: Mapping[str, str | None], children: Mapping[str | None, list[str]], head: str | None
+) -> Branch:
+    length, turn = 1, parents[leaf]
+    while turn is not None and len(children[turn]) == 1:
+        length, turn = length + 1, parents[turn]
+    return Branch(leaf=leaf, fork=turn, turns=length, head=leaf == head)

@@ -1,0 +1,278 @@
+"""Reading from an anchor. Every verb goes through the gate in ``cypher/gate/visible.cypher``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, get_args
+
+from graphmem._errors import InvalidInputError, UnknownRecordError, UnknownTurnError
+from graphmem._models import (
+    Claim,
+    Difference,
+    Explanation,
+    Kind,
+    Reason,
+    Record,
+    Scope,
+    Source,
+    Turn,
+)
+from graphmem._turns import turn_of
+from graphmem.store import Query, Row, Store, Transaction, queries, user_query
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+class View:
+    """What can be seen from one turn, the anchor. Made by `Memory.at`; holds no state of the graph.
+
+    With anchor None every verb returns nothing; with one that is not stored, or still awaited, it
+    raises `UnknownTurnError`.
+    """
+
+    def __init__(self, store: Store, space: str, anchor: str | None, scope: Scope = "path") -> None:
+        if scope not in get_args(Scope):
+            raise InvalidInputError(f"scope is 'path' or 'space', not {scope!r}")
+        self._store = store
+        self._space = space
+        self.anchor = anchor
+        self.scope = scope
+
+    def path(self) -> list[Turn]:
+        """Return the anchor and its ancestors, the root first.
+
+        >>> [turn.id for turn in memory.at("u2").path()]
+        ['u2']
+        """
+        query = queries.gate.path.then(queries.turn.row)
+        rows = self._store.read(lambda tx: self._rows(tx, query))
+        return [turn_of(row) for row in rows if not row["awaited"]]
+
+    def visible(self, kinds: Iterable[Kind] | None = None) -> list[Claim]:
+        """Return the visible records of some kinds (default: all), equal claims collapsed.
+
+        They come in the order of the path; under scope ``space`` other trees follow, each in its own
+        order.
+
+        >>> [claim.text for claim in memory.at("u1").visible(kinds=["fact"])]
+        ['moves to Chengdu']
+        """
+        wanted = _checked(kinds)
+        return _collapsed(self._store.read(lambda tx: self._claims(tx, wanted)))
+
+    def facts(self) -> list[Claim]:
+        """Return the visible facts: `visible` for that kind.
+
+        >>> [fact.text for fact in memory.at("u2").facts()]
+        ['moves to Hangzhou']
+        """
+        return self.visible(["fact"])
+
+    def summaries(self) -> list[Claim]:
+        """Return the visible summaries: `visible` for that kind.
+
+        >>> memory.at("u2").summaries()
+        []
+        """
+        return self.visible(["summary"])
+
+    def get(self, record: str) -> Record | None:
+        """Return one record if it is visible here, else None.
+
+        >>> chengdu = memory.at("u1").facts()[0].id
+        >>> memory.at("u1").get(chengdu).text, memory.at("u2").get(chengdu)
+        ('moves to Chengdu', None)
+        """
+        rows = self._store.read(lambda tx: self._claims(tx, KINDS, ids=[record]))
+        return _record(rows[0]) if rows else None
+
+    def explain(self, record: str) -> Explanation:
+        """Say whether a record is visible here and, if it is hidden, why, source by source.
+
+        Errors: `UnknownRecordError` when the space has no such record.
+
+        >>> chengdu = memory.at("u1").facts()[0].id
+        >>> memory.at("u2").explain(chengdu).reasons[0].code
+        'off_path'
+        """
+        return self._store.read(lambda tx: self._explained(tx, record))
+
+    def fork_point(self, other: str) -> str | None:
+        """Return the last turn that this path and another's share; None when they are of different trees.
+
+        Errors: `UnknownTurnError`.
+
+        >>> memory.at("u1").fork_point("u2") is None      # two first messages
+        True
+        """
+        return self._store.read(lambda tx: self._fork(tx, other))[0]
+
+    def diff(self, other: str) -> Difference:
+        """Return the claims that are visible here and not at ``other``, and the other way round.
+
+        Compares the two paths; the scope plays no part. Errors: `UnknownTurnError`.
+
+        >>> difference = memory.at("u1").diff("u2")
+        >>> difference.only_a[0].text, difference.only_b[0].text
+        ('moves to Chengdu', 'moves to Hangzhou')
+        """
+        return self._store.read(lambda tx: self._difference(tx, other))
+
+    def cypher(self, text: str, **params: Any) -> list[Row]:
+        """Run your own read-only Cypher on what is visible here; return its rows.
+
+        It goes on where the gate ended, once for each visible record. Bound are ``fact`` (the record, of
+        any kind), ``anchor`` (the turn) and ``distance`` (turns from the anchor back to the record's
+        last source). What you MATCH beyond them is not gated. Give parameters other names than
+        ``space``, ``anchor`` and ``scope``. Errors: `CypherError`, also for anything that writes.
+
+        >>> memory.at("u2").cypher("RETURN fact.text AS text")
+        [{'text': 'moves to Hangzhou'}]
+        """
+        gate = queries.gate.visible.then(queries.gate.user)
+        query = Query(gate.name, gate.title, (gate.text + "\n" + user_query(text).text), "read", gate.params)
+        if taken := query.params & params.keys():
+            raise InvalidInputError(f"the parameters {sorted(taken)} are the gate's own; rename yours")
+        return self._store.read(lambda tx: self._rows(tx, query, scope=self.scope, **params))
+
+    def _rows(self, tx: Transaction, query: Query, **params: Any) -> list[Row]:
+        """Run a gated query; an empty answer is only believed when the anchor is there."""
+        if self.anchor is None:
+            return []
+        rows = tx.run(query, space=self._space, anchor=self.anchor, **params)
+        if not rows:
+            require_turn(tx, self._space, self.anchor)
+        return rows
+
+    def _claims(
+        self, tx: Transaction, kinds: Sequence[Kind], ids: Sequence[str] | None = None, within: int | None = None
+    ) -> list[Row]:
+        query = queries.gate.visible.then(queries.gate.claims)
+        return self._rows(tx, query, scope=self.scope, kinds=list(kinds), ids=ids, within=within)
+
+    def _explained(self, tx: Transaction, record: str) -> Explanation:
+        visible = bool(self._claims(tx, KINDS, ids=[record]))
+        rows = tx.run(queries.gate.sources, space=self._space, anchor=self.anchor, record=record)
+        if not rows:
+            raise UnknownRecordError(f"there is no record {record!r} in this space")
+        found = Explanation(
+            record=record,
+            anchor=self.anchor,
+            visible=visible,
+            unreachable=bool(tx.run(queries.record.unreachable, space=self._space, ids=[record])),
+        )
+        if visible:
+            return found
+        return found.model_copy(update={"reasons": tuple(self._reasons(tx, rows[0]))})
+
+    def _reasons(self, tx: Transaction, row: Row) -> list[Reason]:
+        if self.anchor is None:
+            return [Reason(code="no_anchor")]
+        linked = {source["id"]: source for source in row["linked"]}
+        ids = dict.fromkeys([*(row["declared"] or ()), *linked])
+        reasons = [self._reason(tx, id, linked.get(id)) for id in ids]
+        return [reason for reason in reasons if reason] if ids else [Reason(code="no_source")]
+
+    def _reason(self, tx: Transaction, source: str, linked: Row | None) -> Reason | None:
+        if linked is None:
+            return Reason(code="lost", source=source)
+        if linked["space"] != self._space:
+            return Reason(code="other_space", source=source)
+        if linked["awaited"]:
+            return Reason(code="awaited", source=source)
+        if linked["onPath"]:
+            return None
+        return Reason(code="off_path", source=source, fork=self._fork(tx, source)[0])
+
+    def _fork(self, tx: Transaction, other: str) -> tuple[str | None, int | None]:
+        """Return the fork with ``other`` and how many turns it lies before the anchor."""
+        rows = tx.run(queries.gate.fork, space=self._space, a=self.anchor, b=other)
+        if rows:
+            return rows[0]["fork"], rows[0]["distance"]
+        for turn in (self.anchor, other):
+            if turn is not None:
+                require_turn(tx, self._space, turn)
+        return None, None
+
+    def _difference(self, tx: Transaction, other: str) -> Difference:
+        here = View(self._store, self._space, self.anchor)
+        there = View(self._store, self._space, other)
+        fork, distance = here._fork(tx, other)
+        _, back = there._fork(tx, str(self.anchor)) if self.anchor is not None else (None, None)
+        ours = _collapsed(here._claims(tx, KINDS, within=distance))
+        theirs = _collapsed(there._claims(tx, KINDS, within=back))
+        shared = {_claim_key(claim) for claim in ours} & {_claim_key(claim) for claim in theirs}
+        shared |= View(self._store, self._space, fork)._among(tx, [*ours, *theirs])
+        return Difference(
+            fork=fork,
+            only_a=tuple(claim for claim in ours if _claim_key(claim) not in shared),
+            only_b=tuple(claim for claim in theirs if _claim_key(claim) not in shared),
+        )
+
+    def _among(self, tx: Transaction, claims: Sequence[Claim]) -> set[tuple[str, str]]:
+        """Return which of some claims are visible here too."""
+        query = queries.gate.visible.then(queries.gate.among)
+        texts = sorted({claim.text for claim in claims})
+        rows = self._rows(tx, query, scope=self.scope, texts=texts) if texts else []
+        return {(row["kind"], row["text"]) for row in rows}
+
+
+def require_turn(tx: Transaction, space: str, turn: str) -> None:
+    """Raise UnknownTurnError unless the turn is stored and has arrived."""
+    rows = tx.run(queries.turn.stored, space=space, ids=[turn])
+    if not rows:
+        raise UnknownTurnError(f"there is no turn {turn!r} in space {space!r}; `graphmem tree` lists them")
+    if rows[0]["awaited"]:
+        raise UnknownTurnError(
+            f"turn {turn!r} has not arrived in space {space!r}: others name it; store it first"
+        )
+
+
+def _checked(kinds: Iterable[Kind] | None) -> tuple[Kind, ...]:
+    wanted = KINDS if kinds is None else tuple(kinds)
+    if unknown := set(wanted) - set(KINDS):
+        raise InvalidInputError(f"there is no kind {sorted(unknown)[0]!r}; use {', '.join(KINDS)}")
+    return wanted
+
+
+def _claim_key(claim: Claim) -> tuple[str, str]:
+    return claim.kind, claim.text
+
+
+def _sources(row: Row) -> tuple[Source, ...]:
+    by_turn = {source["turn"]: Source(**source) for source in row["sources"]}
+    return tuple(by_turn[turn] for turn in row["sourceIds"])
+
+
+def _record(row: Row) -> Record:
+    return Record(
+        id=row["id"],
+        kind=row["kind"],
+        text=row["text"],
+        sources=_sources(row),
+        built_from=tuple(row["builtFrom"]),
+    )
+
+
+def _collapsed(rows: Iterable[Row]) -> list[Claim]:
+    """Make one claim of the records that say the same, in the order of the first."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["kind"], row["text"]), []).append(row)
+    return [_claim(same) for same in groups.values()]
+
+
+def _claim(same: Sequence[Row]) -> Claim:
+    sources: dict[str, Source] = {}
+    for row in same:
+        for source in _sources(row):
+            sources.setdefault(str(source.turn), source)
+    first = same[0]
+    return Claim(
+        id=first["id"],
+        kind=first["kind"],
+        text=first["text"],
+        supports=len(same),
+        records=tuple(row["id"] for row in same),
+        sources=tuple(sources.values()),
+    )

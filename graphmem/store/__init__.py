@@ -1,0 +1,20 @@
+"""The store: a checked, migrated Neo4j behind one door, and the ``.cypher`` files it is asked with."""
+
+from graphmem.store._cypher import Queries, Query, Room, queries, user_query
+from graphmem.store._settings import Neo4jSettings, home, settings
+from graphmem.store._store import MINIMUM_VERSION, Row, Store, Transaction
+
+__all__ = [
+    "MINIMUM_VERSION",
+    "Neo4jSettings",
+    "Queries",
+    "Query",
+    "Room",
+    "Row",
+    "Store",
+    "Transaction",
+    "home",
+    "queries",
+    "settings",
+    "user_query",
+]

@@ -1,0 +1,141 @@
+"""The ``.cypher`` files as checked, typed queries.
+
+A file holds one statement. Its first line is a comment with the title, the last comment line before
+the statement declares what the loader checks::
+
+    // Records visible at an anchor
+    // Why, in three lines or less.
+    // @params space, anchor, scope  @mode read
+    MATCH ...
+
+``@mode`` is ``read``, ``write`` or ``schema`` and decides where the query is sent. A file with
+``@continues record`` goes on where another one ended: `Query.then` puts the two together, the first
+as a subquery, so that a rule such as the gate is written once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import LiteralString, cast
+
+from graphmem._errors import InvalidInputError
+
+MODES = ("read", "write", "schema")
+_DECLARATION = re.compile(r"@(\w+)\s+([^@]*)")
+_PARAMETER = re.compile(r"\$(\w+)")
+_LITERAL = re.compile(r"'(?:[^'\\]|\\.)*'|//[^\n]*")
+
+
+@dataclass(frozen=True)
+class Query:
+    """A statement, what it needs and where it may run."""
+
+    name: str
+    title: str
+    text: LiteralString
+    mode: str
+    params: frozenset[str]
+    continues: tuple[str, ...] = ()
+
+    def then(self, continuation: Query) -> Query:
+        """Return one query: this one as a subquery, then ``continuation`` on what it returns."""
+        return Query(
+            name=f"{self.name} + {continuation.name}",
+            title=continuation.title,
+            text="CALL () {\n" + self.text + "\n}\n" + continuation.text,
+            mode=continuation.mode,
+            params=self.params | continuation.params,
+        )
+
+
+def user_query(text: str) -> Query:
+    """A query that a user wrote. Nothing in it is checked here: the server runs it in a read transaction."""
+    # The one place where text that is not ours reaches the server; it never joins a write.
+    return Query("user", "The user's Cypher", cast(LiteralString, text), "read", frozenset())
+
+
+def parse(name: str, source: str) -> Query:
+    """Turn the text of a ``.cypher`` file into a query, or raise InvalidInputError saying what is wrong."""
+    lines = source.splitlines()
+    header = [line for line in _leading_comments(lines)]
+    if len(header) < 2 or not header[0]:
+        raise InvalidInputError(f"{name}: the first lines are a title and '@params … @mode …'")
+    declared = {key: _names(value) for key, value in _DECLARATION.findall(header[-1])}
+    body = "\n".join(lines[len(header) :]).strip()
+    mode = " ".join(declared.get("mode", ()))
+    params = frozenset(declared.get("params", ()))
+    used = frozenset(_PARAMETER.findall(_LITERAL.sub("", body)))
+    if mode not in MODES:
+        raise InvalidInputError(f"{name}: @mode is one of {', '.join(MODES)}, not {mode!r}")
+    if params != used:
+        wrong = ", ".join(sorted(params ^ used))
+        raise InvalidInputError(f"{name}: parameters declared and used differ in: {wrong}")
+    # The loader is where file text becomes query text; nothing else may make it.
+    text = cast(LiteralString, body)
+    return Query(name, header[0], text, mode, params, tuple(declared.get("continues", ())))
+
+
+def _leading_comments(lines: list[str]) -> Iterator[str]:
+    for line in lines:
+        if not line.startswith("//"):
+            return
+        yield line.removeprefix("//").strip()
+
+
+def _names(declaration: str) -> list[str]:
+    return [name.strip() for name in declaration.split(",") if name.strip()]
+
+
+def directory() -> Path:
+    """Return the folder of the ``.cypher`` files: inside the wheel, or beside the package in a checkout."""
+    package = Path(__file__).parents[1]
+    inside, beside = package / "cypher", package.parent / "cypher"
+    return inside if inside.is_dir() else beside
+
+
+class Room:
+    """The queries of one folder, by name: ``room.add`` is ``add.cypher``."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._loaded: dict[str, Query] = {}
+
+    def __getattr__(self, name: str) -> Query:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self._loaded:
+            path = self._folder / f"{name}.cypher"
+            if not path.is_file():
+                raise AttributeError(f"there is no query {self._folder.name}/{name}.cypher")
+            self._loaded[name] = parse(f"{self._folder.name}/{name}", path.read_text("utf-8"))
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[Query]:
+        return (getattr(self, path.stem) for path in sorted(self._folder.glob("*.cypher")))
+
+
+class Queries:
+    """All queries, by folder: ``queries.turn.add`` is ``cypher/turn/add.cypher``."""
+
+    @cached_property
+    def _root(self) -> Path:
+        return directory()
+
+    def __getattr__(self, name: str) -> Room:
+        folder = self._root / name
+        if name.startswith("_") or not folder.is_dir():
+            raise AttributeError(f"there is no folder cypher/{name}")
+        room = Room(folder)
+        setattr(self, name, room)
+        return room
+
+    def __iter__(self) -> Iterator[Query]:
+        for folder in sorted(path for path in self._root.iterdir() if path.is_dir()):
+            yield from getattr(self, folder.name)
+
+
+queries = Queries()
