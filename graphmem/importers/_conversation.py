@@ -40,7 +40,7 @@ Outcome = ImportedConversation | SkippedConversation
 
 
 class Importer(Protocol):
-    """Reads one format. It sees files one at a time and knows nothing of folders, zips and stores."""
+    """Reads one format. It sees single files and knows nothing of folders, zips and stores."""
 
     @property
     def name(self) -> str:

@@ -58,16 +58,16 @@ def _chosen(
 ) -> list[tuple[Importer, ExportFile]]:
     if forced and len(files) == 1:
         return [(candidates[0], files[0])]
-    return [
-        (importer, file)
-        for file in files
-        for importer in candidates[:]
-        if importer is _recogniser(file, candidates)
-    ]
+    pairs = ((_recogniser(file, candidates), file) for file in files)
+    return [(importer, file) for importer, file in pairs if importer]
 
 
 def _recogniser(file: ExportFile, candidates: tuple[Importer, ...]) -> Importer | None:
-    return next((importer for importer in candidates if importer.recognises(file)), None)
+    try:
+        return next((importer for importer in candidates if importer.recognises(file)), None)
+    except _BROKEN as error:
+        message = f"{file.name} cannot be read ({error}); download the export again"
+        raise ImportFormatError(message) from error
 
 
 def _conversations(

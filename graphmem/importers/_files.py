@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import IO, Any
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from graphmem._errors import ImportFormatError
@@ -22,7 +23,7 @@ class ExportFile:
 
     name: str
     size: int
-    open: Callable[[], io.BufferedIOBase]
+    open: Callable[[], IO[bytes]]
 
     def head(self, size: int = _HEAD) -> bytes:
         """Return the first bytes, enough to tell the format by."""
@@ -35,17 +36,18 @@ class ExportFile:
 
 
 class _Counted(io.RawIOBase):
-    def __init__(self, stream: io.BufferedIOBase, count: Callable[[int], object]) -> None:
+    def __init__(self, stream: IO[bytes], count: Callable[[int], object]) -> None:
         self._stream = stream
         self._count = count
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        size = self._stream.readinto(buffer)
-        self._count(size)
-        return size
+    def readinto(self, buffer: Any, /) -> int:
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        self._count(len(data))
+        return len(data)
 
     def close(self) -> None:
         self._stream.close()
@@ -95,8 +97,8 @@ def _members(path: Path, members: list[ZipInfo]) -> Iterator[ExportFile]:
         yield ExportFile(f"{path}/{member.filename}", member.file_size, _opener(path, member))
 
 
-def _opener(path: Path, member: ZipInfo) -> Callable[[], io.BufferedIOBase]:
-    def opened() -> io.BufferedIOBase:
+def _opener(path: Path, member: ZipInfo) -> Callable[[], IO[bytes]]:
+    def opened() -> IO[bytes]:
         # The open member keeps the archive's file alive, and closes it when it is closed itself.
         with ZipFile(path) as archive:
             return archive.open(member)

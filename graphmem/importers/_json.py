@@ -1,27 +1,27 @@
 """The outermost objects of a JSON file, one at a time, whatever state the file is in.
 
-Why not ijson: its C backend (3.6.0, yajl2) reads the escape ``\\ud83d`` as ``?`` and ``\\ud83d\\u0041``
-as another character, without an error; on ``\\udf78``, on bytes that are no UTF-8 and on a number
-of 20 digits it gives up the rest of the file; its memory grows with the square of the nesting. Its
-Python backend takes five times as long. Cutting the file at the outermost braces needs to know
-only strings and braces. Each piece then goes to ``json``, which gets all of this right, and a piece
-that is broken costs no other.
+Why not ijson: its C backend (3.6.0, yajl2) reads the escape ``\\ud83d`` as ``?``, and with an
+escaped letter behind it as another character, without an error. On ``\\udf78``, on bytes that are
+no UTF-8 and on a number of 20 digits it gives up the rest of the file, and its memory grows with
+the square of the nesting. Its Python backend takes five times as long. Cutting the file at the
+outermost braces needs to know strings and braces only. Each piece then goes to ``json``, which gets
+all of this right, and a piece that is broken costs no other.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
 _CHUNK = 1024 * 1024
 _STRING = rb'"(?P<inside>[^"\\]*+(?:\\.[^"\\]*+)*+)'
 # A string that the chunk cuts ends in nothing, or in the backslash of a cut escape.
 _TOKEN = re.compile(_STRING + rb'(?P<end>"|\\?)|[{}]', re.DOTALL)
 _KEY = re.compile(_STRING + rb'"(?P<colon>\s*:)?|[{}]', re.DOTALL)
+_OPEN, _CLOSE = b"{}"
 _BOM = b"\xef\xbb\xbf"
 _BETWEEN = b" \t\r\n,[]" + _BOM
 
@@ -33,7 +33,7 @@ class Unreadable:
     reason: str
 
 
-def json_objects(stream: io.BufferedIOBase) -> Iterator[dict[str, Any] | Unreadable]:
+def json_objects(stream: IO[bytes]) -> Iterator[dict[str, Any] | Unreadable]:
     """Yield each outermost object: the items of an array, a lone object, or several in a row.
 
     Memory is bounded by the largest of them.
@@ -78,13 +78,14 @@ class _Cutter:
         offset = self._passed - start
         self._reopen = b""
         for token in _TOKEN.finditer(scan):
-            if token[0] == b"{":
+            first = scan[token.start()]  # token[0] would copy every string
+            if first == _OPEN:
                 if self._depth == 0:
                     yield from self._between(scan[start : token.start()])
                     start = token.start()
                     self._begun = offset + start
                 self._depth += 1
-            elif token[0] == b"}":
+            elif first == _CLOSE:
                 self._depth = max(self._depth - 1, 0)
                 if self._depth == 0:
                     yield from self._object(scan[start : token.end()])

@@ -80,15 +80,15 @@ def link(nodes: Iterable[Node], *, conversation: str, current: str | None) -> Li
     places = list(_placed(known, cyclic))
     kept = [place for place in places if place.node.message]
     warnings += [
-        f"{place.node.id}: its parent {place.missing} is not in the file; it became a root"
+        f"{place.node.id!r}: its parent {place.missing!r} is not there; it became a root"
         for place in kept
-        if place.missing and place.missing not in cyclic
+        if place.missing
     ]
     head = next((place.nearest for place in places if place.node.id == current), None)
     if kept and head is None:
         head = _newest_leaf(kept)
         warnings.append(
-            f"the current node {current} is not there; the newest leaf {head} is the head"
+            f"the current node {current!r} leads to no turn; the head is the newest leaf"
         )
     return Linked(
         turns=tuple(_turns(kept, conversation)),
@@ -102,7 +102,7 @@ def _known(nodes: Iterable[Node]) -> tuple[dict[str, Node], list[str]]:
     warnings = []
     for node in nodes:
         if known.setdefault(node.id, node) is not node:
-            warnings.append(f"{node.id} is there twice; the first counts")
+            warnings.append(f"{node.id!r} is there twice; the first counts")
     return known, warnings
 
 
@@ -175,4 +175,4 @@ def _newest_leaf(kept: list[_Place]) -> str:
 
 def _some(ids: set[str]) -> str:
     shown = sorted(ids)[:5]
-    return ", ".join(shown) + (" …" if len(ids) > len(shown) else "")
+    return ", ".join(map(repr, shown)) + (" …" if len(ids) > len(shown) else "")

@@ -1,9 +1,9 @@
 """ChatGPT exports: ``conversations.json`` with its numbered successors, or one conversation.
 
-Kept are the messages that a person saw as said by the user or the assistant. Hidden, system and tool
-messages, thoughts, calls of tools and injected profiles are not; the branches run through them. A
-weight of 0 alone hides nothing: it means that the model no longer saw a message, not that the person
-did not, and what ChatGPT injects itself carries other marks.
+Kept are the messages that a person saw as said by the user or the assistant. Hidden, system and
+tool messages, thoughts, calls of tools and injected profiles are not; the branches run through
+them. A weight of 0 alone hides nothing: it means that the model no longer saw a message, not that
+the person did not, and what ChatGPT injects itself carries other marks.
 
 Of the rest of an export (account, settings, feedback, moderation) nothing is read.
 """
@@ -39,7 +39,8 @@ _UNSEEN_TYPES = {
 }
 _UNSEEN_MARKS = ("is_visually_hidden_from_conversation", "is_user_system_message")
 _ALWAYS_THERE = {b"title", b"create_time", b"update_time"}
-# ChatGPT puts references between private-use characters: U+E200 kind U+E202 payload U+E201.
+# References stand between private-use characters: U+E200, kind, U+E202, payload, U+E201. Some hold
+# words of the sentence itself (daugaard47/ChatGPT_Conversations_To_Markdown#8).
 _REFERENCE = re.compile("\ue200([a-z_]+)\ue202?([^\ue200\ue201]*)\ue201")
 
 
@@ -124,7 +125,7 @@ def _nodes(mapping: dict[str, Any], warn: _Warn) -> Iterator[Node]:
             id=key,
             parent=parent,
             message=_message(message),
-            created_at=_time(message, key, warn),
+            created_at=_time(message, repr(key), warn),
             order=parents.get(parent, math.inf),
         )
 
@@ -181,11 +182,12 @@ def _readable(reference: re.Match[str]) -> str:
 
 
 def _entity_name(payload: str) -> str:
+    """Return the name from ``["city","Chengdu",…]``; older exports write the bare name."""
     try:
-        _, name, *_ = json.loads(payload)
-    except (ValueError, TypeError, RecursionError):
+        entity = json.loads(payload)
+    except (ValueError, RecursionError):
         return payload
-    return _string(name)
+    return "".join(map(_string, entity[1:2])) if isinstance(entity, list) else payload
 
 
 def _shown(raw: dict[str, Any]) -> dict[str, Scalar | list[Scalar]]:

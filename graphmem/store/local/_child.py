@@ -50,7 +50,10 @@ server.http.advertised_address={host}:{ports.http}
 server.https.enabled=false
 server.memory.pagecache.size=512m
 dbms.security.auth_enabled=true
+# Nothing is reported, and nothing is broadcast to the networks of this machine.
 dbms.usage_report.enabled=false
+dbms.fleet_manager.enabled=false
+server.fleet_discovery.enabled=false
 server.bolt.telemetry.enabled=false
 client.allow_telemetry=false
 # Else a stop takes 10 seconds more, with everything on disk already and nobody connected.
