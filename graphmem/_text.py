@@ -8,10 +8,13 @@ belong together become the character they stand for.
 from __future__ import annotations
 
 import json
-import unicodedata
+import re
 
 MAX_ID_BYTES = 4000
 """Longest id in UTF-8 bytes. Neo4j indexes keys up to 8,164 bytes, and a key is a space and an id."""
+
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def checked_id(value: str, what: str = "id") -> str:
@@ -24,7 +27,7 @@ def checked_id(value: str, what: str = "id") -> str:
         raise ValueError(f"the {what} {value!r} holds half a surrogate pair; fix its encoding") from None
     if size > MAX_ID_BYTES:
         raise ValueError(f"the {what} has {size} bytes, the limit is {MAX_ID_BYTES}; hash it")
-    if any(unicodedata.category(character) == "Cc" for character in value):
+    if _CONTROL.search(value):
         raise ValueError(f"the {what} {value!r} holds a control character; remove it")
     return value
 

@@ -33,7 +33,7 @@ class Forest:
 
 
 def forest(rng: random.Random) -> Forest:
-    """Make up a space: one to three trees, 18 records among 20 turns."""
+    """Make up a space: one to three trees, 15 records among 20 turns."""
     turns: list[dict[str, str | None]] = []
     for number in range(20):
         earlier = [str(turn["id"]) for turn in turns]
@@ -57,7 +57,7 @@ def _records(
 ) -> list[NewRecord]:
     whole = Oracle({str(turn["id"]): turn["parent"] for turn in turns})
     records: list[NewRecord] = []
-    for number in range(18):
+    for number in range(15):
         tip = rng.choice(turns)["id"]
         path = whole.path(str(tip))
         chosen = rng.sample(path, min(len(path), rng.choice([1, 1, 2, 3])))
@@ -142,7 +142,7 @@ MUTANTS: dict[str, tuple[LiteralString, LiteralString]] = {
         "WHERE any(source IN record.sourceIds WHERE source IN onPath)",
     ),
     "records without sources": (
-        "MATCH (turn)<-[:DERIVED_FROM]-(record:Record {space: $space})",
+        "MATCH (turn)<-[:DERIVED_FROM]-(record)\nWHERE record.space = $space",
         "MATCH (record:Record {space: $space})\n"
         "WHERE EXISTS { (turn)<-[:DERIVED_FROM]-(record) } OR NOT EXISTS { (record)-[:DERIVED_FROM]->() }\n"
         "WITH anchor, leaf, distance, record,\n"

@@ -3,12 +3,12 @@
 MATCH (a:Turn {space: $space, id: $a})
 MATCH (b:Turn {space: $space, id: $b})
 CALL (a, b) {
-  MATCH (a)-[:PARENT]->*(turn:Turn)
+  MATCH (a)-[:PARENT]->*(turn)
   WITH collect(turn) AS path
   UNWIND range(0, size(path) - 1) AS distance
   RETURN path[distance] AS turn, distance
   UNION ALL
-  MATCH (b)-[:PARENT]->*(turn:Turn)
+  MATCH (b)-[:PARENT]->*(turn)
   RETURN turn, null AS distance
 }
 WITH turn, count(*) AS paths, min(distance) AS distance

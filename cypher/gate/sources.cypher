@@ -4,11 +4,11 @@
 MATCH (record:Record {space: $space, id: $record})
 OPTIONAL MATCH (anchor:Turn {space: $space, id: $anchor})
 CALL (record) {
-  OPTIONAL MATCH (record)-[:DERIVED_FROM]->(source:Turn)
+  OPTIONAL MATCH (record)-[:DERIVED_FROM]->(source)
   RETURN collect(source) AS sources
 }
 CALL (record, anchor) {
-  MATCH (anchor)-[:PARENT]->*(turn:Turn)
+  MATCH (anchor)-[:PARENT]->*(turn)
   WHERE EXISTS { (turn)<-[:DERIVED_FROM]-(record) }
   RETURN collect(turn) AS onPath
 }

@@ -9,38 +9,39 @@ CALL (anchor) {
   UNION
   WITH anchor
   WHERE $scope = 'space'
-  MATCH (anchor)-[:PARENT]->*(turn:Turn)
-  OPTIONAL MATCH (turn)-[:IN]->(own:Conversation)
+  MATCH (anchor)-[:PARENT]->*(turn)
+  OPTIONAL MATCH (turn)-[:IN]->(own)
   WITH collect(DISTINCT own) AS ownConversations,
     collect(DISTINCT CASE WHEN NOT EXISTS { (turn)-[:PARENT]->() } THEN turn END)[0] AS root
   WHERE NOT root:Awaited
-  MATCH (root)-[:REPLACES]-*(version:Turn)
+  MATCH (root)-[:REPLACES]-*(version)
   WITH ownConversations, collect(DISTINCT version) AS ownRoots
   MATCH (conversation:Conversation)
   WHERE conversation.space = $space AND conversation.id IS NOT NULL
     AND NOT conversation IN ownConversations
   CALL (conversation) {
-    MATCH (conversation)-[:HEAD]->(head:Turn)
+    MATCH (conversation)-[:HEAD]->(head)
     RETURN head
     UNION
     WITH conversation
     WHERE NOT EXISTS { (conversation)-[:HEAD]->() }
-    MATCH (conversation)<-[:IN]-(leaf:Turn)
+    MATCH (conversation)<-[:IN]-(leaf)
     WHERE NOT EXISTS { (leaf)<-[:PARENT]-() }
     WITH collect(leaf) AS leaves
     WHERE size(leaves) = 1
     RETURN leaves[0] AS head
   }
-  MATCH (head)-[:PARENT]->*(top:Turn)
+  MATCH (head)-[:PARENT]->*(top)
   WHERE NOT EXISTS { (top)-[:PARENT]->() } AND NOT top:Awaited AND NOT top IN ownRoots
   RETURN head AS leaf
 }
-MATCH (leaf)-[:PARENT]->*(turn:Turn)
+MATCH (leaf)-[:PARENT]->*(turn)
 WITH anchor, leaf, collect(turn) AS path
 UNWIND range(0, size(path) - 1) AS distance
 WITH anchor, leaf, path[distance] AS turn, distance
 WHERE NOT turn:Awaited
-MATCH (turn)<-[:DERIVED_FROM]-(record:Record {space: $space})
+MATCH (turn)<-[:DERIVED_FROM]-(record)
+WHERE record.space = $space
 WITH anchor, leaf, record, collect(turn.id) AS onPath, min(distance) AS distance
 WHERE all(source IN record.sourceIds WHERE source IN onPath)
   AND COUNT { (record)-[:DERIVED_FROM]->() } = size(onPath)

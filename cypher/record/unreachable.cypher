@@ -4,19 +4,29 @@
 // @params space, ids  @mode read
 UNWIND $ids AS id
 MATCH (record:Record {space: $space, id: id})
-WHERE NOT EXISTS {
-  MATCH (record)-[:DERIVED_FROM]->(tip:Turn)
-  WHERE COUNT { (tip)-[:PARENT]->*(:Turn)<-[:DERIVED_FROM]-(record) } = size(record.sourceIds)
+MATCH (record)-[:DERIVED_FROM]->(source)
+WITH record, collect(source) AS sources
+CALL (record, sources) {
+  // Sources are mostly given in the order of the path: try the last one as the tip.
+  WITH [source IN sources WHERE source.id = record.sourceIds[-1]][0] AS tip
+  MATCH (tip)-[:PARENT]->*(turn)
+  RETURN count(CASE WHEN turn IN sources THEN 1 END) AS onPath
 }
-MATCH (record)-[:DERIVED_FROM]->(source:Turn)-[:PARENT]->*(top:Turn)
-WHERE NOT EXISTS { (top)-[:PARENT]->() }
-WITH record, top, collect(source) AS members
-WITH record, top,
-  any(tip IN members
-    WHERE COUNT { (tip)-[:PARENT]->*(:Turn)<-[:DERIVED_FROM]-(record) } = size(members)
-  ) AS onOnePath
-WITH record,
-  count(CASE WHEN NOT onOnePath THEN 1 END) AS forks,
-  count(CASE WHEN NOT top:Awaited THEN 1 END) AS roots
+WITH record, sources
+WHERE onPath < size(sources)
+CALL (sources) {
+  UNWIND sources AS tip
+  CALL (sources, tip) {
+    MATCH (tip)-[:PARENT]->*(turn)
+    RETURN
+      count(CASE WHEN turn IN sources THEN 1 END) AS onPath,
+      collect(CASE WHEN NOT EXISTS { (turn)-[:PARENT]->() } THEN turn END)[0] AS top
+  }
+  WITH top, count(tip) AS members, max(onPath) AS onOnePath
+  RETURN
+    count(CASE WHEN onOnePath < members THEN 1 END) AS forks,
+    count(CASE WHEN NOT top:Awaited THEN 1 END) AS roots
+}
+WITH record
 WHERE forks > 0 OR roots > 1
 RETURN record.id AS id

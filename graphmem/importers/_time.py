@@ -40,6 +40,8 @@ def _from_number(value: Any) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-def _from_text(value: str) -> datetime:
+def _from_text(value: Any) -> datetime:
+    if not isinstance(value, str):
+        raise TypeError(value)
     time = datetime.fromisoformat(value.strip())
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)

@@ -139,9 +139,12 @@ def _placed(known: dict[str, Node], cyclic: set[str]) -> Iterator[_Place]:
 
 
 def _last_first(siblings: list[Node]) -> list[Node]:
-    return sorted(
-        siblings, key=lambda node: (node.order, node.created_at or _LATER, node.id), reverse=True
-    )
+    return sorted(siblings, key=_rank, reverse=True)
+
+
+def _rank(node: Node) -> tuple[bool, float, datetime, str]:
+    # Of the roots those that lost their parents come last; the rest have one parent in common.
+    return node.parent is not None, node.order, node.created_at or _LATER, node.id
 
 
 def _turns(kept: list[_Place], conversation: str) -> Iterator[Turn]:

@@ -140,7 +140,7 @@ def _listed(mapping: dict[str, Any]) -> dict[str, dict[str | None, int]]:
 
 
 def _message(raw: dict[str, Any]) -> Message | None:
-    role = _dict(raw.get("author")).get("role")
+    role = _string(_dict(raw.get("author")).get("role"))
     if role not in _SPEAKERS or _is_unseen(raw):
         return None
     text = _text(raw.get("content"))
@@ -154,7 +154,7 @@ def _is_unseen(raw: dict[str, Any]) -> bool:
     metadata = _dict(raw.get("metadata"))
     return (
         raw.get("recipient") not in (None, "", "all")
-        or _dict(raw.get("content")).get("content_type") in _UNSEEN_TYPES
+        or _string(_dict(raw.get("content")).get("content_type")) in _UNSEEN_TYPES
         or any(metadata.get(mark) for mark in _UNSEEN_MARKS)
     )
 
