@@ -65,7 +65,14 @@ class MissingParentError(UsageError):
 
 
 class ConflictError(UsageError):
-    """The id is stored already, with other content. Turns and records never change."""
+    """The id is stored already, with other content. Turns and records never change.
+
+    ``id`` names it.
+    """
+
+    def __init__(self, message: str, *, id: str) -> None:  # noqa: A002 (the word of the design)
+        super().__init__(message)
+        self.id = id
 
 
 class SecondParentError(ConflictError):

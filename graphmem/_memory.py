@@ -202,6 +202,9 @@ class Memory:
         given = {name: value for name, value in content.items() if value is not None}
 
         def work(tx: Transaction) -> Conversation:
+            rows = tx.run(queries.conversation.get, space=self.space, id=id)
+            if rows and all(rows[0][name] == value for name, value in given.items()):
+                return Conversation(**rows[0])
             tx.run(queries.space.add, space=self.space)
             tx.run(queries.conversation.add, space=self.space, rows=[{"id": id, "content": given}])
             return self._conversation(tx, id)
@@ -218,11 +221,12 @@ class Memory:
         """
 
         def work(tx: Transaction) -> None:
-            if not tx.run(
+            if self._conversation(tx, conversation).head == turn:
+                return
+            require_turn(tx, self.space, turn)
+            tx.run(
                 queries.conversation.set_head, space=self.space, conversation=conversation, turn=turn
-            ):
-                self._conversation(tx, conversation)
-                require_turn(tx, self.space, turn)
+            )
 
         self.store.write(work)
 

@@ -93,7 +93,8 @@ def content_hash(record: Record) -> str:
 def _conflict(id_: str) -> ConflictError:
     return ConflictError(
         f"record {id_!r} is stored with other content; records never change: leave the id out, or give "
-        "the new one its own"
+        "the new one its own",
+        id=id_,
     )
 
 

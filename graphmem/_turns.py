@@ -39,7 +39,8 @@ def as_turns(items: Iterable[Turn | Mapping[str, Any]]) -> list[Turn]:
             errors.append(error)
             continue
         if turns.setdefault(turn.id, turn) != turn:
-            errors.append(ConflictError(f"the batch holds turn {turn.id!r} twice, with different content"))
+            message = f"the batch holds turn {turn.id!r} twice, with different content"
+            errors.append(ConflictError(message, id=turn.id))
     errors.extend(CycleError(f"turn {turn!r} is its own ancestor in this batch") for turn in _loops(turns))
     raise_all(errors)
     return list(turns.values())
@@ -124,11 +125,13 @@ def _conflict(turn: Turn, known: Mapping[str, Row]) -> UsageError:
     if stored["parent"] != turn.parent:
         return SecondParentError(
             f"turn {turn.id!r} is stored under parent {stored['parent']!r}, not {turn.parent!r}; "
-            "a turn has one parent for ever: store the other version under its own id"
+            "a turn has one parent for ever: store the other version under its own id",
+            id=turn.id,
         )
     return ConflictError(
         f"turn {turn.id!r} is stored with other content; turns never change: store the new version "
-        "under its own id, with replaces="
+        "under its own id, with replaces=",
+        id=turn.id,
     )
 
 
@@ -191,7 +194,8 @@ def _write(tx: Transaction, space: str, new: Sequence[Turn], hashes: Mapping[str
 
 
 def _overtaken(turn: str) -> ConflictError:
-    return ConflictError(f"turn {turn!r} was stored meanwhile with other content; turns never change")
+    message = f"turn {turn!r} was stored meanwhile with other content; turns never change"
+    return ConflictError(message, id=turn)
 
 
 def _make_room(tx: Transaction, space: str, new: Sequence[Turn]) -> None:

@@ -203,6 +203,7 @@ def test_an_old_export_without_parents_is_linked_by_its_children(tmp_path: Path)
         said("tool", "secret"),
         said("critic", "secret"),
         said("user", "secret", author=None),
+        said("user", "secret", author={"role": ["user"]}),
         said("assistant", "secret", recipient="python"),
         said("user", "secret", metadata={"is_visually_hidden_from_conversation": True}),
         said("user", "secret", metadata={"is_user_system_message": True}),
@@ -237,6 +238,7 @@ def test_what_nobody_said_is_hidden(tmp_path: Path, message: Json) -> None:
         said(
             "user", "", content={"parts": [{"content_type": "audio_transcription", "text": "kept"}]}
         ),
+        said("user", "", content={"content_type": [], "parts": ["kept"]}),
         said("user", "", content="kept"),
         {"author": {"role": "user"}, "content": {"parts": ["kept"]}},
     ],
@@ -470,13 +472,13 @@ INNER = ["message", "parent", "children", "author", "content", "metadata", "reci
 def test_no_shape_of_a_conversation_sinks_the_file(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
-    odd = one_line() | {data.draw(st.sampled_from(FIELDS)): data.draw(ANYTHING)}
-    if isinstance(odd["mapping"], dict) and "u1" in odd["mapping"]:
-        field, value = data.draw(st.sampled_from(INNER)), data.draw(ANYTHING)
-        node = odd["mapping"]["u1"]
-        message = dict(node["message"])
-        message["content"] = message["content"] | {field: value}
-        odd["mapping"]["u1"] = node | {"message": message | {field: value}, field: value}
+    odd = one_line()
+    field, value = data.draw(st.sampled_from(INNER)), data.draw(ANYTHING)
+    node = odd["mapping"]["u1"]
+    content = node["message"]["content"] | {field: value}
+    message = {"content": content} | {field: value}
+    odd["mapping"]["u1"] = node | {"message": node["message"] | message} | {field: value}
+    odd[data.draw(st.sampled_from(FIELDS))] = data.draw(ANYTHING)
     path = tmp_path_factory.mktemp("odd") / "export.json"
 
     outcomes = list(read_export(written(path, odd, one_line())))
@@ -693,10 +695,12 @@ def packed(path: Path, members: dict[str, str], pack: str) -> Path:
 
 def test_a_damaged_first_conversation_does_not_hide_the_format(tmp_path: Path) -> None:
     damaged = chat({})
-    del damaged["mapping"]
+    del damaged["mapping"], damaged["current_node"]
 
     bad, good = read_export(written(tmp_path / "x.json", damaged, one_line()))
+    [alone] = read_export(written(tmp_path / "x.json", damaged))
 
+    assert bad == alone
     assert isinstance(bad, SkippedConversation)
     assert isinstance(good, ImportedConversation)
 

@@ -1,6 +1,6 @@
 """Importers: conversations with all their branches, from the exports that chat tools give.
 
-Nothing here touches a store. `read_export` yields what an export holds.
+`read_export` yields what an export holds and touches no store; `import_export` stores it.
 """
 
 from graphmem.importers._conversation import (
@@ -10,15 +10,19 @@ from graphmem.importers._conversation import (
     SkippedConversation,
 )
 from graphmem.importers._export import IMPORTERS, read_export
+from graphmem.importers._storing import ConversationReport, ImportReport, import_export
 from graphmem.importers.sentences import Sentence, sentences
 
 __all__ = [
     "IMPORTERS",
+    "ConversationReport",
+    "ImportReport",
     "ImportedConversation",
     "Importer",
     "Outcome",
     "Sentence",
     "SkippedConversation",
+    "import_export",
     "read_export",
     "sentences",
 ]

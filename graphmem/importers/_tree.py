@@ -142,9 +142,8 @@ def _last_first(siblings: list[Node]) -> list[Node]:
     return sorted(siblings, key=_rank, reverse=True)
 
 
-def _rank(node: Node) -> tuple[bool, float, datetime, str]:
-    # Of the roots those that lost their parents come last; the rest have one parent in common.
-    return node.parent is not None, node.order, node.created_at or _LATER, node.id
+def _rank(node: Node) -> tuple[float, datetime, str]:
+    return node.order, node.created_at or _LATER, node.id
 
 
 def _turns(kept: list[_Place], conversation: str) -> Iterator[Turn]:

@@ -89,16 +89,18 @@ class Store:
         database: str | None = None,
         home_folder: str | Path | None = None,
         options: Mapping[str, Any] | None = None,
+        progress: Callable[[int, int], None] | None = None,
     ) -> Self:
         """Connect, check the version, bring the schema up to date.
 
         Arguments win over ``NEO4J_URI``, ``NEO4J_USERNAME``, ``NEO4J_PASSWORD`` and ``NEO4J_DATABASE``
         from the environment or ``.env``. Without an address the local server is started if need be.
-        ``options`` are handed to the driver. Errors: any `StoreError`.
+        ``options`` are handed to the driver; ``progress`` hears of the jars that the local server's first
+        start fetches (how many are there, how many there will be). Errors: any `StoreError`.
         """
         chosen = settings(uri, username, password, database)
         if chosen.uri is None:
-            chosen = _local(chosen, home(home_folder))
+            chosen = _local(chosen, home(home_folder), progress)
         store = cls._connect(chosen, options or {})
         try:
             store._check()
@@ -223,9 +225,11 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _local(chosen: Neo4jSettings, folder: Path) -> Neo4jSettings:
+def _local(
+    chosen: Neo4jSettings, folder: Path, progress: Callable[[int, int], None] | None
+) -> Neo4jSettings:
     from graphmem.store.local import LocalServer  # noqa: PLC0415 (needs the extra 'local')
 
     server = LocalServer(folder)
-    state = server.start()
+    state = server.start(progress)
     return settings(state.uri, server.username, server.password, chosen.database)

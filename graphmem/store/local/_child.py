@@ -11,7 +11,6 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -28,7 +27,7 @@ from graphmem.store.local._state import HOST, PORT_TAKEN, ServerState, write_sta
 
 JVM_OPTIONS = (
     "-Xms256m",
-    "-Xrs",  # leaves SIGTERM to us
+    "-Xrs",  # leaves the signals to us
     "-XX:+ExitOnOutOfMemoryError",  # the next command then starts a fresh one
     "--add-opens=java.base/java.nio=ALL-UNNAMED",
     "--add-opens=java.base/java.io=ALL-UNNAMED",
@@ -67,23 +66,30 @@ def main() -> NoReturn:
     Threads of the JVM would keep a failed process alive, hence ``os._exit`` in every case.
     """
     home, ports = Path(sys.argv[1]), Ports(*map(int, sys.argv[2:]))
-    status = 1
     try:
         _serve(home, ports)
         status = 0
     except BaseException as error:
-        traceback.print_exc()
-        status = PORT_TAKEN if _port_was_taken(error) else 1
-        print("; ".join(_reasons(error)), file=sys.stderr)  # noqa: T201  # it is the log
+        status = _report(error)
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
 
 
+def _report(error: Any) -> int:
+    """Write the reason to the log, Java's in Java's words, and return the exit status for it."""
+    if not _is_java(error):
+        traceback.print_exception(error)
+        return 1
+    sys.stderr.write(str(error.stacktrace()))
+    return PORT_TAKEN if _port_was_taken(error) else 1
+
+
 def _serve(home: Path, ports: Ports) -> None:
     stop = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    for signal_number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signal_number, lambda *_: stop.set())
     state = _announce(home, ports)
     _start_jvm(home)
     neo4j_home = home / "neo4j"
@@ -181,27 +187,17 @@ def _path(path: Path) -> Any:
     return JClass("java.nio.file.Path").of(str(path))
 
 
-def _causes(error: Any) -> Iterator[Any]:
-    """The exception, and what caused it, down to the root; Java's or Python's."""
+def _is_java(error: BaseException) -> bool:
+    return jpype.isJVMStarted() and isinstance(error, JClass("java.lang.Throwable"))
+
+
+def _port_was_taken(error: Any) -> bool:
+    bind_exception = JClass("java.net.BindException")
     while error is not None:
-        yield error
-        error = error.getCause() if hasattr(error, "getCause") else error.__cause__
-
-
-def _reasons(error: BaseException) -> list[str]:
-    texts = [
-        str(cause.getMessage() or cause) if hasattr(cause, "getMessage") else str(cause)
-        for cause in _causes(error)
-    ]
-    return [text for text in dict.fromkeys(texts) if text] or [repr(error)]
-
-
-def _port_was_taken(error: BaseException) -> bool:
-    return any(
-        isinstance(cause, JClass("java.net.BindException"))
-        for cause in _causes(error)
-        if jpype.isJVMStarted()
-    )
+        if isinstance(error, bind_exception):
+            return True
+        error = error.getCause()
+    return False
 
 
 if __name__ == "__main__":

@@ -208,7 +208,7 @@ class LocalServer:
             log = (self.home / "server.log").read_text(encoding="utf-8", errors="replace")
         except OSError:
             log = ""
-        noise = ("\t", "WARNING:", "Picked up ")
+        noise = ("\t", " ", "Traceback ", "WARNING:", "Picked up ")
         told = [line for line in log.splitlines() if line.strip() and not line.startswith(noise)]
         return told[-SHOWN_LOG_LINES:] or ["(the log is empty)"]
 

@@ -1,0 +1,34 @@
+"""The command line: `graphmem`. Each command is a verb of the library.
+
+Exit codes: 0 fine, 1 the user's mistake, 2 the store's trouble, 3 an import that skipped something.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from graphmem._errors import GraphmemError, StoreError
+from graphmem.cli import _demo, _import, _read, _server
+from graphmem.cli._app import app
+from graphmem.cli._output import fail
+
+__all__ = ["app", "main"]
+
+for room in (_server, _demo, _import, _read):
+    room.register(app)
+
+USERS_MISTAKE, STORES_TROUBLE = 1, 2
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    try:
+        app()
+    except GraphmemError as error:
+        fail(str(error))
+        sys.exit(STORES_TROUBLE if isinstance(error, StoreError) else USERS_MISTAKE)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader has seen enough; Python would complain at exit
+    except SystemExit as end:
+        # The parser ends with 2 for a wrong option; here 2 says that the store has trouble.
+        sys.exit(USERS_MISTAKE if end.code == STORES_TROUBLE else end.code)

@@ -1,0 +1,66 @@
+"""Drawing a tree of turns with lines, for the terminal.
+
+The branch of the head (else the newest) goes straight down; the others hang beside the turn where they
+leave it. So a chat of 10,000 turns without forks is a straight line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from rich.text import Text
+
+from graphmem._models import Tree, Turn
+from graphmem._turns import Skeleton
+from graphmem.cli._output import shown
+
+STYLES = {"user": "cyan", "assistant": "green"}
+
+
+def drawing(tree: Tree, *, path: Collection[str] = (), width: int = 60) -> Iterator[Text]:
+    """Yield the lines of the tree. Turns on ``path`` are bright, the others dim when one is given."""
+    turns = {turn.id: turn for turn in tree.turns}
+    skeleton = Skeleton.of(tree.turns)
+    children = skeleton.children()
+    trunk = _trunk(tree, skeleton)
+    stack = [(root, "", "") for root in reversed(_ordered(children.get(None, []), trunk))]
+    while stack:
+        id_, lead, mark = stack.pop()
+        turn = turns[id_]
+        yield _line(turn, lead + mark, head=tree.head == id_, dim=bool(path) and id_ not in path, width=width)
+        below = _ordered(children.get(id_, []), trunk)
+        inner = lead + _continued(mark)
+        stack.append((below[-1], inner, "")) if below else None
+        stack.extend((child, inner, "├─") for child in reversed(below[:-1]))
+
+
+def _continued(mark: str) -> str:
+    return "│ " if mark else ""
+
+
+def _trunk(tree: Tree, skeleton: Skeleton) -> set[str]:
+    """Return the turns on the path of the head."""
+    trunk: set[str] = set()
+    turn = tree.head
+    while turn in skeleton.parents and turn not in trunk:
+        trunk.add(turn)
+        turn = skeleton.parents[turn]
+    return trunk
+
+
+def _ordered(siblings: list[str], trunk: Collection[str]) -> list[str]:
+    """Put the branch that goes straight down last."""
+    return sorted(siblings, key=lambda turn: turn in trunk)
+
+
+def _line(turn: Turn, lead: str, *, head: bool, dim: bool, width: int) -> Text:
+    line = Text(lead, style="dim")
+    style = "dim" if dim else STYLES.get(turn.role, "yellow")
+    line.append(f"{shown(turn.role, 12)} ", style=style)
+    line.append(shown(turn.text, width), style="dim" if dim else "")
+    line.append(f"  {shown(turn.id)}", style="dim")
+    if turn.replaces:
+        line.append(f"  {turn.how} of {shown(turn.replaces)}", style="dim italic")
+    if head:
+        line.append("  ← head", style="bold magenta")
+    return line

@@ -1,0 +1,76 @@
+"""What goes to the terminal: JSON on stdout, tables for people, progress and errors on stderr."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from pydantic import BaseModel
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+out = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON document, in UTF-8 and with every character as it is."""
+    document = json.dumps(value, ensure_ascii=False, indent=2, default=_encoded)
+    sys.stdout.buffer.write(document.encode() + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def _encoded(value: Any) -> Any:
+    return value.model_dump(mode="json") if isinstance(value, BaseModel) else str(value)
+
+
+def shown(text: str, width: int = 0) -> str:
+    """Return ``text`` as one line that cannot steer the terminal, cut to ``width`` characters."""
+    line = _CONTROL.sub(" ", text).strip()
+    return line if not width or len(line) <= width else line[: width - 1] + "…"
+
+
+def say(text: str = "", style: str = "") -> None:
+    """Print a line for people."""
+    out.print(Text(text, style=style))
+
+
+def fail(message: str) -> None:
+    """Print an error on stderr."""
+    err.print(Text("error: ", style="bold red") + Text(message))
+
+
+@contextmanager
+def jar_progress() -> Iterator[Callable[[int, int], None]]:
+    """Show a bar while jars are fetched; nothing when none are."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err, transient=True) as bar:
+        task = bar.add_task("Fetching Neo4j (once)", total=None, visible=False)
+
+        def move(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, visible=done < total)
+
+        yield move
+
+
+@contextmanager
+def byte_progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar over bytes."""
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err, transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

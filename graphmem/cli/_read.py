@@ -1,0 +1,253 @@
+"""The commands that read: tree, path, facts, explain, diff, cypher, doctor."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, cast
+
+import typer
+from rich.table import Table
+
+from graphmem import _doctor
+from graphmem._errors import InvalidInputError
+from graphmem._memory import Memory
+from graphmem._models import Claim, Explanation, Kind, Reason, Scope, Source, Tree, Turn
+from graphmem.cli._app import (
+    DEFAULT_SPACE,
+    Anchor,
+    Json,
+    ScopeOption,
+    Space,
+    open_memory,
+    open_store,
+)
+from graphmem.cli._drawing import drawing
+from graphmem.cli._output import out, print_json, say, shown
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (tree, path, facts, explain, diff, cypher, doctor):
+        app.command()(command)
+
+
+def tree(
+    conversation: Annotated[str | None, typer.Argument(help="Only this one.")] = None,
+    space: Space = DEFAULT_SPACE,
+    json: Json = False,
+) -> None:
+    """Draw the conversations of a space with all their branches."""
+    with open_memory(space) as memory:
+        trees = [memory.tree(conversation)] if conversation else _all_trees(memory)
+    if json:
+        print_json({"conversations": [_tree_json(found) for found in trees]})
+        return
+    if not trees:
+        say(f"Space '{space}' has no turns yet. `graphmem demo` shows an example, `graphmem import` fills it.")
+    for found in trees:
+        say(shown(found.title or found.id or "turns of no conversation"), "bold")
+        for line in drawing(found):
+            out.print(line)
+        say()
+
+
+def _all_trees(memory: Memory) -> list[Tree]:
+    names = [conversation.id for conversation in memory.conversations()]
+    trees = [memory.tree(name) for name in (*names, None)]
+    return [found for found in trees if found.turns or found.id is not None]
+
+
+def _tree_json(found: Tree) -> dict[str, Any]:
+    return found.model_dump(mode="json")
+
+
+def path(anchor: Anchor, space: Space = DEFAULT_SPACE, json: Json = False) -> None:
+    """Show an anchor's path, from the root."""
+    with open_memory(space) as memory:
+        turns = memory.at(anchor).path()
+    if json:
+        print_json({"anchor": anchor, "turns": [turn.model_dump(mode="json") for turn in turns]})
+        return
+    for turn in turns:
+        say(_one_line(turn))
+
+
+def _one_line(turn: Turn) -> str:
+    return f"{shown(turn.role, 12):9} {shown(turn.text, 70)}  {shown(turn.id)}"
+
+
+def facts(
+    anchor: Anchor,
+    space: Space = DEFAULT_SPACE,
+    scope: ScopeOption = "path",
+    kind: Annotated[list[str] | None, typer.Option(help="Kinds of records (default: fact).")] = None,
+    json: Json = False,
+) -> None:
+    """Show the facts that are visible at an anchor."""
+    kinds = cast(list[Kind], kind or ["fact"])
+    with open_memory(space) as memory:
+        claims = memory.at(anchor, scope=cast(Scope, scope)).visible(kinds)
+    if json:
+        print_json({"anchor": anchor, "scope": scope, "facts": [_claim_json(claim) for claim in claims]})
+        return
+    out.print(claim_table(claims))
+    say(f"{len(claims)} visible at {shown(anchor)}", "dim")
+
+
+def _claim_json(claim: Claim) -> dict[str, Any]:
+    return {
+        "id": claim.id,
+        "text": claim.text,
+        "kind": claim.kind,
+        "supports": claim.supports,
+        "sources": [_source_json(source) for source in claim.sources],
+        "records": list(claim.records),
+    }
+
+
+def _source_json(source: Source) -> dict[str, Any]:
+    return {"turn": source.turn, "quote": source.quote, "start": source.start, "end": source.end}
+
+
+def claim_table(claims: list[Claim] | tuple[Claim, ...]) -> Table:
+    """Return a table of claims."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for column in ("fact", "supports", "from", "id"):
+        table.add_column(column, overflow="fold")
+    for claim in claims:
+        turns = ", ".join(shown(str(source.turn)) for source in claim.sources[:3])
+        more = f" +{len(claim.sources) - 3}" if len(claim.sources) > 3 else ""
+        table.add_row(shown(claim.text, 90), str(claim.supports), turns + more, claim.id[:12])
+    return table
+
+
+def explain(
+    record: Annotated[str, typer.Argument(help="The record's id.")],
+    anchor: Anchor,
+    space: Space = DEFAULT_SPACE,
+    scope: ScopeOption = "path",
+    json: Json = False,
+) -> None:
+    """Say whether a record is visible at an anchor, and if not, why."""
+    with open_memory(space) as memory:
+        explanation = memory.at(anchor, scope=cast(Scope, scope)).explain(record)
+    if json:
+        print_json(explanation)
+        return
+    for line in explained(explanation):
+        say(line)
+
+
+def explained(explanation: Explanation) -> list[str]:
+    """Return an explanation in words."""
+    if explanation.visible:
+        return [f"visible at {explanation.anchor}: every source lies on its path"]
+    lines = [f"hidden at {explanation.anchor}:"]
+    lines += [f"  {_reason(reason, explanation.anchor)}" for reason in explanation.reasons]
+    if explanation.unreachable:
+        lines.append("  its sources lie on two branches, so no anchor will ever show it")
+    return lines
+
+
+def _reason(reason: Reason, anchor: str | None) -> str:
+    source = shown(reason.source or "")
+    match reason.code:
+        case "off_path" if reason.fork is None:
+            return f"{source} belongs to another tree"
+        case "off_path" if reason.fork == anchor:
+            return f"{source} comes after the anchor"
+        case "off_path":
+            return f"{source} is on another branch, which left this path after {shown(str(reason.fork))}"
+        case "awaited":
+            return f"{source} has not arrived yet"
+        case "lost":
+            return f"{source} is gone from the graph"
+        case "other_space":
+            return f"{source} belongs to another space"
+        case "no_source":
+            return "it has no source"
+        case _:
+            return "there is no anchor"
+
+
+def diff(
+    a: Annotated[str, typer.Argument(help="One anchor.")],
+    b: Annotated[str, typer.Argument(help="The other anchor.")],
+    space: Space = DEFAULT_SPACE,
+    json: Json = False,
+) -> None:
+    """Show what is visible at one anchor and not at the other."""
+    with open_memory(space) as memory:
+        difference = memory.at(a).diff(b)
+    if json:
+        print_json(
+            {
+                "a": a,
+                "b": b,
+                "fork": difference.fork,
+                "only_a": [_claim_json(claim) for claim in difference.only_a],
+                "only_b": [_claim_json(claim) for claim in difference.only_b],
+            }
+        )
+        return
+    say(f"the paths part after {shown(difference.fork or 'nothing: they are of different trees')}")
+    for name, claims in ((a, difference.only_a), (b, difference.only_b)):
+        say(f"only at {shown(name)}:", "bold")
+        for claim in claims:
+            say(f"  {shown(claim.text, 100)}")
+
+
+def cypher(
+    query: Annotated[str, typer.Argument(help="How it goes on, for example 'RETURN fact.text'.")],
+    anchor: Anchor,
+    space: Space = DEFAULT_SPACE,
+    scope: ScopeOption = "path",
+    param: Annotated[list[str] | None, typer.Option(help="A parameter: name=value.")] = None,
+    json: Json = False,
+) -> None:
+    """Run your own read-only Cypher on the visible records: fact, anchor and distance are bound."""
+    params = dict(_pair(item) for item in param or [])
+    with open_memory(space) as memory:
+        rows = memory.at(anchor, scope=cast(Scope, scope)).cypher(query, **params)
+    if json:
+        print_json({"anchor": anchor, "rows": rows})
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in rows[0] if rows else ():
+        table.add_column(shown(name), overflow="fold")
+    for row in rows:
+        table.add_row(*(shown(str(value), 200) for value in row.values()))
+    out.print(table)
+
+
+def _pair(item: str) -> tuple[str, str]:
+    name, equals, value = item.partition("=")
+    if not equals or not name.isidentifier():
+        raise InvalidInputError(f"{item!r} is no parameter; write name=value")
+    return name, value
+
+
+def doctor(space: Space = DEFAULT_SPACE, json: Json = False) -> None:
+    """Look through the store and one space for what is wrong or unfinished."""
+    with open_store() as store:
+        spaces = _doctor.spaces(store)
+        checkup = _doctor.check(store, space)
+        version, where = store.version, store.where
+    if json:
+        print_json(
+            {"store": {"uri": where, "version": version}, "spaces": spaces, "checkup": checkup}
+        )
+        return
+    say(f"Neo4j {version} at {where}")
+    for row in spaces:
+        counts = f"{row['conversations']} conversations, {row['turns']} turns, {row['records']} records"
+        say(f"  space {shown(str(row['space']))}: {counts}")
+    problems = {
+        "turns that others name and that never arrived": checkup.awaited,
+        "records on two branches, which nothing can ever show": checkup.unreachable,
+        "conversations with several leaves and no head": checkup.headless,
+        "broken rules": checkup.broken,
+    }
+    for what, found in problems.items():
+        say(f"{what}: {len(found) or 'none'}", "yellow" if found else "green")
+        for item in found[:20]:
+            say(f"  {shown(item)}")
