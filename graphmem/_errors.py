@@ -94,7 +94,9 @@ class BatchError(UsageError):
         shown = "\n".join(f"- {error}" for error in self.errors[:20])
         more = len(self.errors) - 20
         rest = f"\n- and {more} more" if more > 0 else ""
-        super().__init__(f"{len(self.errors)} items were refused, nothing was stored:\n{shown}{rest}")
+        super().__init__(
+            f"{len(self.errors)} items were refused, nothing was stored:\n{shown}{rest}"
+        )
 
 
 class CypherError(UsageError):

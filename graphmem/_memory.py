@@ -97,7 +97,10 @@ class Memory:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -225,7 +228,10 @@ class Memory:
                 return
             require_turn(tx, self.space, turn)
             tx.run(
-                queries.conversation.set_head, space=self.space, conversation=conversation, turn=turn
+                queries.conversation.set_head,
+                space=self.space,
+                conversation=conversation,
+                turn=turn,
             )
 
         self.store.write(work)
@@ -261,7 +267,10 @@ class Memory:
         >>> isinstance(memory.conversations(), list)
         True
         """
-        return [Conversation(**row) for row in self.store.run(queries.conversation.list, space=self.space)]
+        return [
+            Conversation(**row)
+            for row in self.store.run(queries.conversation.list, space=self.space)
+        ]
 
     def tree(self, conversation: str | None) -> Tree:
         """Return a conversation with all its turns; None stands for the turns that are in none.
@@ -304,4 +313,6 @@ def _tree(conversation: Mapping[str, Any], rows: Sequence[Row]) -> Tree:
     turns = {turn.id: turn for turn in map(_turns.turn_of, rows)}
     awaited = {row["parent"]["id"] for row in rows if row["parent"] and row["parent"]["awaited"]}
     order = _turns.Skeleton.of(turns.values()).in_order()
-    return Tree(**conversation, turns=tuple(turns[id] for id in order), awaited=tuple(sorted(awaited)))
+    return Tree(
+        **conversation, turns=tuple(turns[id] for id in order), awaited=tuple(sorted(awaited))
+    )

@@ -24,7 +24,9 @@ from graphmem._errors import InvalidInputError
 from graphmem._text import checked_id, clean_text, raw_literal
 
 Id = Annotated[str, AfterValidator(checked_id)]
-Text = Annotated[str, BeforeValidator(lambda value: clean_text(value) if isinstance(value, str) else value)]
+Text = Annotated[
+    str, BeforeValidator(lambda value: clean_text(value) if isinstance(value, str) else value)
+]
 Kind = Literal["fact", "summary"]
 """The kinds of record that can be remembered."""
 How = Literal["edit", "regenerate"]
@@ -120,7 +122,9 @@ class Turn(Model):
     def _clean_properties(cls, value: Any) -> Any:
         if not isinstance(value, dict):
             return value
-        return {name: _clean_property(name, item) for name, item in value.items() if item is not None}
+        return {
+            name: _clean_property(name, item) for name, item in value.items() if item is not None
+        }
 
     @model_validator(mode="after")
     def _check_links(self) -> Self:

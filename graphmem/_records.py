@@ -77,12 +77,16 @@ def add(tx: Transaction, space: str, new: Sequence[NewRecord]) -> list[Record]:
     records = _flattened(tx, space, new)
     hashes = {record.id: content_hash(record) for record in records}
     ids = sorted(hashes)
-    stored = {row["id"]: row["contentHash"] for row in tx.run(queries.record.stored, space=space, ids=ids)}
+    stored = {
+        row["id"]: row["contentHash"] for row in tx.run(queries.record.stored, space=space, ids=ids)
+    }
     raise_all([_conflict(id) for id, content in stored.items() if content != hashes[id]])
     missing = {record.id: record for record in records if record.id not in stored}
     _write(tx, space, [missing[id] for id in sorted(missing)], hashes)
     unreachable = _unreachable(tx, space, records)
-    return [record.model_copy(update={"unreachable": record.id in unreachable}) for record in records]
+    return [
+        record.model_copy(update={"unreachable": record.id in unreachable}) for record in records
+    ]
 
 
 def content_hash(record: Record) -> str:
@@ -108,7 +112,9 @@ def _flattened(tx: Transaction, space: str, new: Sequence[NewRecord]) -> list[Re
         unknown = [s.record for s in item.sources if s.record is not None and s.record not in known]
         if unknown:
             errors.append(
-                UnknownRecordError(f"there is no record {unknown[0]!r} in this space to build {item.text[:40]!r} from")
+                UnknownRecordError(
+                    f"there is no record {unknown[0]!r} in this space to build {item.text[:40]!r} from"
+                )
             )
             continue
         record = _record(item, known)
@@ -120,11 +126,15 @@ def _flattened(tx: Transaction, space: str, new: Sequence[NewRecord]) -> list[Re
     return records
 
 
-def _turns_of_records(tx: Transaction, space: str, new: Sequence[NewRecord]) -> dict[str, list[str]]:
+def _turns_of_records(
+    tx: Transaction, space: str, new: Sequence[NewRecord]
+) -> dict[str, list[str]]:
     ids = sorted({source.record for item in new for source in item.sources if source.record})
     if not ids:
         return {}
-    return {row["id"]: row["sourceIds"] for row in tx.run(queries.record.stored, space=space, ids=ids)}
+    return {
+        row["id"]: row["sourceIds"] for row in tx.run(queries.record.stored, space=space, ids=ids)
+    }
 
 
 def _record(item: NewRecord, known: Mapping[str, list[str]]) -> Record:
@@ -137,12 +147,18 @@ def _record(item: NewRecord, known: Mapping[str, list[str]]) -> Record:
                 turns.setdefault(turn, Source(turn=turn))
     inputs = tuple(dict.fromkeys(source.record for source in item.sources if source.record))
     record = Record(
-        id=item.id or "new", kind=item.kind, text=item.text, sources=tuple(turns.values()), built_from=inputs
+        id=item.id or "new",
+        kind=item.kind,
+        text=item.text,
+        sources=tuple(turns.values()),
+        built_from=inputs,
     )
     return record if item.id else record.model_copy(update={"id": content_hash(record)})
 
 
-def _write(tx: Transaction, space: str, records: Sequence[Record], hashes: Mapping[str, str]) -> None:
+def _write(
+    tx: Transaction, space: str, records: Sequence[Record], hashes: Mapping[str, str]
+) -> None:
     if not records:
         return
     tx.run(queries.space.add, space=space)

@@ -24,7 +24,9 @@ def checked_id(value: str, what: str = "id") -> str:
     try:
         size = len(value.encode())
     except UnicodeEncodeError:
-        raise ValueError(f"the {what} {value!r} holds half a surrogate pair; fix its encoding") from None
+        raise ValueError(
+            f"the {what} {value!r} holds half a surrogate pair; fix its encoding"
+        ) from None
     if size > MAX_ID_BYTES:
         raise ValueError(f"the {what} has {size} bytes, the limit is {MAX_ID_BYTES}; hash it")
     if _CONTROL.search(value):

@@ -41,7 +41,9 @@ def as_turns(items: Iterable[Turn | Mapping[str, Any]]) -> list[Turn]:
         if turns.setdefault(turn.id, turn) != turn:
             message = f"the batch holds turn {turn.id!r} twice, with different content"
             errors.append(ConflictError(message, id=turn.id))
-    errors.extend(CycleError(f"turn {turn!r} is its own ancestor in this batch") for turn in _loops(turns))
+    errors.extend(
+        CycleError(f"turn {turn!r} is its own ancestor in this batch") for turn in _loops(turns)
+    )
     raise_all(errors)
     return list(turns.values())
 
@@ -65,7 +67,9 @@ def add(tx: Transaction, space: str, turns: Sequence[Turn]) -> Stored:
     turns = _with_parents(turns, known)
     hashes = {turn.id: content_hash(turn) for turn in turns}
     new = [turn for turn in turns if known.get(turn.id, _AWAITED)["awaited"]]
-    raise_all([_conflict(turn, known) for turn in turns if _differs(known.get(turn.id), hashes[turn.id])])
+    raise_all(
+        [_conflict(turn, known) for turn in turns if _differs(known.get(turn.id), hashes[turn.id])]
+    )
     _refuse_unnamed_parents(tx, space, new)
     placed = _place_missing(tx, space, new, known) if new else ()
     late = _write(tx, space, sorted(new, key=lambda turn: turn.id), hashes)
@@ -91,7 +95,9 @@ def _with_parents(turns: Sequence[Turn], known: Mapping[str, Row]) -> list[Turn]
     """Give each turn that names only what it replaces the parent of that turn."""
     batch = {turn.id: turn for turn in turns}
     return [
-        turn if _names_parent(turn) else turn.model_copy(update={"parent": _inherited(turn, batch, known)})
+        turn
+        if _names_parent(turn)
+        else turn.model_copy(update={"parent": _inherited(turn, batch, known)})
         for turn in turns
     ]
 
@@ -202,14 +208,20 @@ def _make_room(tx: Transaction, space: str, new: Sequence[Turn]) -> None:
     tx.run(queries.space.add, space=space)
     names = sorted({turn.conversation for turn in new if turn.conversation})
     if names:
-        tx.run(queries.conversation.add, space=space, rows=[{"id": name, "content": {}} for name in names])
+        tx.run(
+            queries.conversation.add,
+            space=space,
+            rows=[{"id": name, "content": {}} for name in names],
+        )
 
 
 def _link(tx: Transaction, space: str, new: Sequence[Turn]) -> None:
     links = {
         queries.turn.link: [{"id": turn.id, "parent": turn.parent} for turn in new if turn.parent],
         queries.turn.replace: [
-            {"id": turn.id, "replaces": turn.replaces, "how": turn.how} for turn in new if turn.replaces
+            {"id": turn.id, "replaces": turn.replaces, "how": turn.how}
+            for turn in new
+            if turn.replaces
         ],
         queries.turn.join: [
             {"id": turn.id, "conversation": turn.conversation} for turn in new if turn.conversation
@@ -304,7 +316,10 @@ def branches(tree: Tree) -> list[Branch]:
 
 
 def _branch(
-    leaf: str, parents: Mapping[str, str | None], children: Mapping[str | None, list[str]], head: str | None
+    leaf: str,
+    parents: Mapping[str, str | None],
+    children: Mapping[str | None, list[str]],
+    head: str | None,
 ) -> Branch:
     length, turn = 1, parents[leaf]
     while turn is not None and len(children[turn]) == 1:

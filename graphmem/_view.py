@@ -130,9 +130,13 @@ class View:
         [{'text': 'moves to Hangzhou'}]
         """
         gate = queries.gate.visible.then(queries.gate.user)
-        query = Query(gate.name, gate.title, (gate.text + "\n" + user_query(text).text), "read", gate.params)
+        query = Query(
+            gate.name, gate.title, (gate.text + "\n" + user_query(text).text), "read", gate.params
+        )
         if taken := query.params & params.keys():
-            raise InvalidInputError(f"the parameters {sorted(taken)} are the gate's own; rename yours")
+            raise InvalidInputError(
+                f"the parameters {sorted(taken)} are the gate's own; rename yours"
+            )
         return self._store.read(lambda tx: self._rows(tx, query, scope=self.scope, **params))
 
     def _rows(self, tx: Transaction, query: Query, **params: Any) -> list[Row]:
@@ -145,7 +149,11 @@ class View:
         return rows
 
     def _claims(
-        self, tx: Transaction, kinds: Sequence[Kind], ids: Sequence[str] | None = None, within: int | None = None
+        self,
+        tx: Transaction,
+        kinds: Sequence[Kind],
+        ids: Sequence[str] | None = None,
+        within: int | None = None,
     ) -> list[Row]:
         query = queries.gate.visible.then(queries.gate.claims)
         return self._rows(tx, query, scope=self.scope, kinds=list(kinds), ids=ids, within=within)
@@ -221,7 +229,9 @@ def require_turn(tx: Transaction, space: str, turn: str) -> None:
     """Raise UnknownTurnError unless the turn is stored and has arrived."""
     rows = tx.run(queries.turn.stored, space=space, ids=[turn])
     if not rows:
-        raise UnknownTurnError(f"there is no turn {turn!r} in space {space!r}; `graphmem tree` lists them")
+        raise UnknownTurnError(
+            f"there is no turn {turn!r} in space {space!r}; `graphmem tree` lists them"
+        )
     if rows[0]["awaited"]:
         raise UnknownTurnError(
             f"turn {turn!r} has not arrived in space {space!r}: others name it; store it first"

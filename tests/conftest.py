@@ -25,8 +25,10 @@ STRICT = {"warn_notification_severity": "WARNING"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # A developer's own .env must not decide where the tests write.
-    os.environ.setdefault("GRAPHMEM_HOME", str(Path(config.rootpath) / ".graphmem" / "test"))
+    """Keep the tests' servers, and the jars they share, in a folder of the checkout."""
+    folder = Path(config.rootpath) / ".graphmem"
+    os.environ.setdefault("GRAPHMEM_TEST_JARS", str(folder / "jars"))
+    os.environ.setdefault("GRAPHMEM_HOME", str(folder / "test"))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -74,7 +76,9 @@ def container() -> Iterator[Connection]:
     from testcontainers.community.neo4j import Neo4jContainer
     from testcontainers.core.config import testcontainers_config
 
-    testcontainers_config.ryuk_disabled = True  # it ends with the session, and its image is one more to pull
+    testcontainers_config.ryuk_disabled = (
+        True  # it ends with the session, and its image is one more to pull
+    )
     with Neo4jContainer(IMAGE, password=secrets.token_hex(8)) as server:
         yield {
             "uri": server.get_connection_url(),
@@ -88,7 +92,7 @@ def local_server() -> Iterator[Connection]:
     """Run the local server in a folder of the tests' own; its jars are kept between runs."""
     from graphmem.store.local import LocalServer
 
-    server = LocalServer(Path(os.environ["GRAPHMEM_HOME"]))
+    server = LocalServer(share_jars(Path(os.environ["GRAPHMEM_HOME"])))
     running_before = server.state() is not None
     state = server.start()
     yield {
@@ -99,6 +103,16 @@ def local_server() -> Iterator[Connection]:
     }
     if not running_before:
         server.stop()
+
+
+def share_jars(home: Path) -> Path:
+    """Let a home of the tests use the jars that all of them share."""
+    jars = Path(os.environ["GRAPHMEM_TEST_JARS"])
+    jars.mkdir(parents=True, exist_ok=True)
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not (home / "jars").exists():
+        (home / "jars").symlink_to(jars, target_is_directory=True)
+    return home
 
 
 @pytest.fixture(scope="session")

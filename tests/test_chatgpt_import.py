@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import random
 import tracemalloc
 import zipfile
@@ -307,6 +308,7 @@ def test_references_read_as_they_were_shown(tmp_path: Path, marked: str, shown: 
         "1700000000",
         "1700000000.0",
         1700000000000,
+        1700000000000000,
         "2023-11-14T22:13:20Z",
         "2023-11-15T01:13:20+03:00",
         "2023-11-14 22:13:20",
@@ -318,7 +320,7 @@ def test_times_of_every_kind(tmp_path: Path, value: Any) -> None:
     assert turn.created_at == datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("value", ["soon", True, [], {}, -5, float("nan"), float("inf"), 10**400])
+@pytest.mark.parametrize("value", ["soon", True, [], {}, -5, math.nan, math.inf, 1e300, 10**400])
 def test_a_nonsense_time_is_left_out_with_a_warning(tmp_path: Path, value: Any) -> None:
     found = imported(tmp_path, chat(tree("u1", u1=USER | {"create_time": value}), "u1"))
 

@@ -43,7 +43,13 @@ def forest(rng: random.Random) -> Forest:
         siblings = [str(turn["id"]) for turn in turns if turn["parent"] == parent and earlier]
         edited = rng.choice(siblings) if siblings and rng.random() < 0.5 else None
         turns.append(
-            {"id": f"t{number}", "role": "user", "text": f"text {number}", "parent": parent, "replaces": edited}
+            {
+                "id": f"t{number}",
+                "role": "user",
+                "text": f"text {number}",
+                "parent": parent,
+                "replaces": edited,
+            }
         )
     lost = {f"t{number}" for number in range(1, 20) if rng.random() < 0.06}
     arriving = [turn for turn in turns if turn["id"] not in lost]

@@ -201,7 +201,13 @@ def test_get_is_gated(memory: Memory) -> None:
 
 def test_diff_shows_what_each_side_has_alone(memory: Memory) -> None:
     grow(memory, "u1 a1 u2 a2", "a1 u3 a3")
-    for text, turn in (("shared", "u1"), ("left", "u2"), ("right", "a3"), ("same", "u2"), ("same", "u3")):
+    for text, turn in (
+        ("shared", "u1"),
+        ("left", "u2"),
+        ("right", "a3"),
+        ("same", "u2"),
+        ("same", "u3"),
+    ):
         memory.remember(text, sources=[turn])
     memory.remember("shared", sources=["a3"])
     difference = memory.at("a2").diff("a3")
@@ -352,4 +358,7 @@ def test_a_link_into_another_space_shows_nothing(make_memory: Callable[..., Memo
     )
     assert ann.at("u1").facts() == []
     assert bob.at("v1").facts() == []
-    assert {reason.code for reason in bob.at("v1").explain(record.id).reasons} == {"lost", "other_space"}
+    assert {reason.code for reason in bob.at("v1").explain(record.id).reasons} == {
+        "lost",
+        "other_space",
+    }

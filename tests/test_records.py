@@ -83,7 +83,9 @@ def test_one_bad_record_and_nothing_of_the_batch_is_stored(memory: Memory) -> No
     with pytest.raises(UnknownRecordError, match="no such"):
         memory.remember_all([good, {"text": "bad", "sources": [Source(record="no such")]}])
     with pytest.raises(BatchError) as caught:
-        memory.remember_all([good, {"text": "bad", "sources": []}, {"text": "x", "kind": "y", "sources": ["u1"]}])
+        memory.remember_all(
+            [good, {"text": "bad", "sources": []}, {"text": "x", "kind": "y", "sources": ["u1"]}]
+        )
     assert {type(error) for error in caught.value.errors} == {NoSourceError, InvalidInputError}
     assert memory.at("u1").facts() == []
     memory.remember_all([good])

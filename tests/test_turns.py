@@ -41,7 +41,13 @@ def test_a_turn_comes_back_as_it_was_given(memory: Memory) -> None:
         how="edit",
         conversation="trip",
         created_at=datetime(2026, 3, 1, 12, 30, tzinfo=UTC),
-        properties={"model": "m1", "score": 0.5, "tags": ["a", "b"], "space": "mine", "text": "also mine"},
+        properties={
+            "model": "m1",
+            "score": 0.5,
+            "tags": ["a", "b"],
+            "space": "mine",
+            "text": "also mine",
+        },
     )
     stored = memory.add_turns([turn("u1", conversation="trip"), given_turn])
     assert (stored.new, stored.known, stored.awaited) == (2, 0, ())
@@ -49,10 +55,17 @@ def test_a_turn_comes_back_as_it_was_given(memory: Memory) -> None:
     assert memory.turn("u1").text == "text of u1"
 
 
-def test_the_same_turn_again_changes_nothing_and_other_content_is_a_conflict(memory: Memory) -> None:
+def test_the_same_turn_again_changes_nothing_and_other_content_is_a_conflict(
+    memory: Memory,
+) -> None:
     memory.add_turn("x", role="user", text="A")
     assert memory.add_turn("x", role="user", text="A").known == 1
-    for change in ({"text": "B"}, {"role": "assistant"}, {"properties": {"n": 1}}, {"conversation": "c"}):
+    for change in (
+        {"text": "B"},
+        {"role": "assistant"},
+        {"properties": {"n": 1}},
+        {"conversation": "c"},
+    ):
         with pytest.raises(ConflictError, match="'x'"):
             memory.add_turn(**{"id": "x", "role": "user", "text": "A", "parent": None} | change)
     assert memory.turn("x").text == "A"
@@ -197,7 +210,14 @@ def test_the_longest_ids_fit_together(make_memory: Callable[..., Memory]) -> Non
 
 
 @pytest.mark.parametrize(
-    "id_", ["00000000-0000-0000-0000-000000000001", "a:b/c d", "引用", "'; MATCH (n) DETACH DELETE n //", "$x"]
+    "id_",
+    [
+        "00000000-0000-0000-0000-000000000001",
+        "a:b/c d",
+        "引用",
+        "'; MATCH (n) DETACH DELETE n //",
+        "$x",
+    ],
 )
 def test_ids_are_data(memory: Memory, id_: str) -> None:
     memory.add_turn(id_, role="user", text="t")
@@ -227,7 +247,10 @@ def test_half_a_surrogate_pair_is_replaced_and_kept_beside(memory: Memory) -> No
     assert memory.turn("u2").text == "\U0001f378"
     with pytest.raises(ConflictError):
         memory.add_turn("u1", role="user", text="ok �", properties={"note": "�"})
-    assert memory.add_turn("u1", role="user", text="ok \ud83d", properties={"note": "\udc00"}).known == 1
+    assert (
+        memory.add_turn("u1", role="user", text="ok \ud83d", properties={"note": "\udc00"}).known
+        == 1
+    )
     memory.remember("half \ud83d", sources=["u1"])
     assert memory.at("u1").facts()[0].text == "half �"
 

@@ -40,7 +40,8 @@ class StoreOptions:
 chosen = StoreOptions()
 
 Space = Annotated[
-    str, typer.Option("--space", envvar="GRAPHMEM_SPACE", help="The user, team or agent it is about.")
+    str,
+    typer.Option("--space", envvar="GRAPHMEM_SPACE", help="The user, team or agent it is about."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
 Anchor = Annotated[str, typer.Option("--anchor", help="The turn to look from.")]
@@ -52,21 +53,31 @@ DEFAULT_SPACE = "default"
 
 @app.callback()
 def options(
-    uri: Annotated[str | None, typer.Option(help="Use this Neo4j (else NEO4J_URI, else the local one).")] = None,
+    uri: Annotated[
+        str | None, typer.Option(help="Use this Neo4j (else NEO4J_URI, else the local one).")
+    ] = None,
     username: Annotated[str | None, typer.Option(help="Else NEO4J_USERNAME, else neo4j.")] = None,
     password: Annotated[
         str | None, typer.Option(help="Else NEO4J_PASSWORD, which other users cannot see.")
     ] = None,
-    database: Annotated[str | None, typer.Option(help="Else NEO4J_DATABASE, else the default one.")] = None,
-    home: Annotated[Path | None, typer.Option(help="Folder of the local server (else GRAPHMEM_HOME).")] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say on stderr what is done.")] = False,
+    database: Annotated[
+        str | None, typer.Option(help="Else NEO4J_DATABASE, else the default one.")
+    ] = None,
+    home: Annotated[
+        Path | None, typer.Option(help="Folder of the local server (else GRAPHMEM_HOME).")
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Say on stderr what is done.")
+    ] = False,
 ) -> None:
     """Set where the store is."""
     chosen.__dict__.update(
         uri=uri, username=username, password=password, database=database, home=home
     )
     handler = RichHandler(console=err, show_path=False, show_time=False)
-    logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, handlers=[handler], force=True)
+    logging.basicConfig(
+        level=logging.INFO if verbose else logging.WARNING, handlers=[handler], force=True
+    )
     logging.getLogger("neo4j").setLevel(logging.ERROR)
 
 

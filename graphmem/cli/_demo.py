@@ -66,10 +66,10 @@ ENGLISH = Dialogue(
 CHINESE = Dialogue(
     conversation="晚饭",
     title="周末的晚饭",
-    question="周末做什么菜?要注意什么?",
+    question="周末做什么菜？要注意什么？",
     turns=(
         ("zh-u1", None, "周六晚上我请五个朋友来家里吃饭。", None),
-        ("zh-a1", "zh-u1", "好的,有什么忌口吗?", None),
+        ("zh-a1", "zh-u1", "好的,有什么忌口吗？", None),
         ("zh-u2", "zh-a1", "小林对花生过敏。", None),
         ("zh-a2", "zh-u2", "那就不做宫保鸡丁,改做清蒸鲈鱼。", None),
         ("zh-u2b", "zh-a1", "小林对虾过敏。", "zh-u2"),
@@ -130,7 +130,9 @@ def _show(memory: Memory, dialogue: Dialogue) -> None:
     _answer(memory, dialogue, dialogue.before, "before the fork")
     _answer(memory, dialogue, dialogue.old, "on the branch that was left")
     _answer(memory, dialogue, dialogue.new, "on the branch that was kept")
-    _answer(memory, dialogue, dialogue.old, "switched back: nothing was written, all of it is there")
+    _answer(
+        memory, dialogue, dialogue.old, "switched back: nothing was written, all of it is there"
+    )
 
 
 def _answer(memory: Memory, dialogue: Dialogue, anchor: str, where: str) -> None:

@@ -27,7 +27,13 @@ def drawing(tree: Tree, *, path: Collection[str] = (), width: int = 60) -> Itera
     while stack:
         id_, lead, mark = stack.pop()
         turn = turns[id_]
-        yield _line(turn, lead + mark, head=tree.head == id_, dim=bool(path) and id_ not in path, width=width)
+        yield _line(
+            turn,
+            lead + mark,
+            head=tree.head == id_,
+            dim=bool(path) and id_ not in path,
+            width=width,
+        )
         below = _ordered(children.get(id_, []), trunk)
         inner = lead + _continued(mark)
         stack.append((below[-1], inner, "")) if below else None

@@ -57,7 +57,12 @@ def fail(message: str) -> None:
 @contextmanager
 def jar_progress() -> Iterator[Callable[[int, int], None]]:
     """Show a bar while jars are fetched; nothing when none are."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=err, transient=True) as bar:
         task = bar.add_task("Fetching Neo4j (once)", total=None, visible=False)
 
@@ -70,7 +75,12 @@ def jar_progress() -> Iterator[Callable[[int, int], None]]:
 @contextmanager
 def byte_progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """Show a bar over bytes."""
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=err, transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -23,6 +23,8 @@ from graphmem.cli._app import (
 from graphmem.cli._drawing import drawing
 from graphmem.cli._output import out, print_json, say, shown
 
+SPACES_SHOWN = 20
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
@@ -42,7 +44,9 @@ def tree(
         print_json({"conversations": [_tree_json(found) for found in trees]})
         return
     if not trees:
-        say(f"Space '{space}' has no turns yet. `graphmem demo` shows an example, `graphmem import` fills it.")
+        say(
+            f"Space '{space}' has no turns yet. `graphmem demo` shows an example, `graphmem import` fills it."
+        )
     for found in trees:
         say(shown(found.title or found.id or "turns of no conversation"), "bold")
         for line in drawing(found):
@@ -79,7 +83,9 @@ def facts(
     anchor: Anchor,
     space: Space = DEFAULT_SPACE,
     scope: ScopeOption = "path",
-    kind: Annotated[list[str] | None, typer.Option(help="Kinds of records (default: fact).")] = None,
+    kind: Annotated[
+        list[str] | None, typer.Option(help="Kinds of records (default: fact).")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Show the facts that are visible at an anchor."""
@@ -87,7 +93,9 @@ def facts(
     with open_memory(space) as memory:
         claims = memory.at(anchor, scope=cast(Scope, scope)).visible(kinds)
     if json:
-        print_json({"anchor": anchor, "scope": scope, "facts": [_claim_json(claim) for claim in claims]})
+        print_json(
+            {"anchor": anchor, "scope": scope, "facts": [_claim_json(claim) for claim in claims]}
+        )
         return
     out.print(claim_table(claims))
     say(f"{len(claims)} visible at {shown(anchor)}", "dim")
@@ -238,9 +246,13 @@ def doctor(space: Space = DEFAULT_SPACE, json: Json = False) -> None:
         )
         return
     say(f"Neo4j {version} at {where}")
-    for row in spaces:
-        counts = f"{row['conversations']} conversations, {row['turns']} turns, {row['records']} records"
-        say(f"  space {shown(str(row['space']))}: {counts}")
+    for row in spaces[:SPACES_SHOWN]:
+        counts = (
+            f"{row['conversations']} conversations, {row['turns']} turns, {row['records']} records"
+        )
+        say(f"  space {shown(str(row['space']), 60)}: {counts}")
+    if len(spaces) > SPACES_SHOWN:
+        say(f"  and {len(spaces) - SPACES_SHOWN} more spaces")
     problems = {
         "turns that others name and that never arrived": checkup.awaited,
         "records on two branches, which nothing can ever show": checkup.unreachable,

@@ -33,9 +33,10 @@ def _is_number(value: Any) -> bool:
 
 def _from_number(value: Any) -> datetime:
     seconds = float(value)
-    while _NO_SECONDS < seconds < float("inf"):
-        seconds /= 1000
-    if seconds < 0:
+    for _ in ("milli", "micro", "nano"):
+        if seconds > _NO_SECONDS:
+            seconds /= 1000
+    if not 0 <= seconds <= _NO_SECONDS:
         raise ValueError(value)
     return datetime.fromtimestamp(seconds, UTC)
 

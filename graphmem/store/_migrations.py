@@ -52,7 +52,9 @@ def migrate(store: Store) -> None:
             logger.info("applying migration %03d %s", migration.version, migration.name)
             store.run(migration.query)
             noted = migration._asdict() | {"query": None}
-            holder.run(queries.migration.add, **{name: noted[name] for name in Migration._fields[:3]})
+            holder.run(
+                queries.migration.add, **{name: noted[name] for name in Migration._fields[:3]}
+            )
     store.run(queries.store.await_indexes)
 
 
@@ -72,7 +74,9 @@ def pending(store: Store) -> list[Migration]:
                 f"migration {ours.version} ({ours.name}) was applied with other text than this graphmem "
                 "ships. Use the version that wrote the graph, or another database."
             )
-    return [known[version] for version in sorted(known.keys() - {row["version"] for row in applied})]
+    return [
+        known[version] for version in sorted(known.keys() - {row["version"] for row in applied})
+    ]
 
 
 @stamina.retry(on=StoreError, attempts=10, wait_initial=0.05, wait_max=1.0)

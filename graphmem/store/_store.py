@@ -167,7 +167,9 @@ class Store:
     def _session(self, mode: Literal["read", "write"]) -> Iterator[neo4j.Session]:
         access = neo4j.READ_ACCESS if mode == "read" else neo4j.WRITE_ACCESS
         try:
-            with self._driver.session(database=self._database, default_access_mode=access) as session:
+            with self._driver.session(
+                database=self._database, default_access_mode=access
+            ) as session:
                 yield session
         except GraphmemError:
             raise
@@ -176,7 +178,9 @@ class Store:
 
     def _translated(self, error: failures.Neo4jError | failures.DriverError) -> GraphmemError:
         match error:
-            case failures.ClientError() if (error.code or "").startswith("Neo.ClientError.Security."):
+            case failures.ClientError() if (error.code or "").startswith(
+                "Neo.ClientError.Security."
+            ):
                 return StoreAuthError(
                     f"the Neo4j at {self.where} refuses the user name or password; "
                     "check NEO4J_USERNAME and NEO4J_PASSWORD"
@@ -186,7 +190,9 @@ class Store:
             case failures.ClientError() | failures.DatabaseError():
                 return CypherError(f"the server refused the query: {error.message}")
             case failures.TransientError():
-                trouble = StoreUnavailableError(f"the Neo4j at {self.where} is busy: {error.message}")
+                trouble = StoreUnavailableError(
+                    f"the Neo4j at {self.where} is busy: {error.message}"
+                )
                 return trouble
             case _:
                 return StoreError(f"the Neo4j at {self.where} failed: {error}")
@@ -211,7 +217,10 @@ class Store:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 

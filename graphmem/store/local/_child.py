@@ -66,6 +66,7 @@ def main() -> NoReturn:
     Threads of the JVM would keep a failed process alive, hence ``os._exit`` in every case.
     """
     home, ports = Path(sys.argv[1]), Ports(*map(int, sys.argv[2:]))
+    status = 1
     try:
         _serve(home, ports)
         status = 0

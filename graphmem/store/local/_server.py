@@ -72,6 +72,7 @@ class LocalServer:
         """Return the running server, or start one and return when it answers a query.
 
         The first start fetches 190 MB of jars and tells ``progress`` how many of them are there.
+        ``GRAPHMEM_MAVEN_URL`` names a mirror for them, ``GRAPHMEM_HEAP`` the heap's size (``1g``).
         Raises `LocalServerError` with the reason when there is no server to be had.
         """
         require_extras()
@@ -80,10 +81,7 @@ class LocalServer:
             if state is None:
                 fetch_jars(self.home / "jars", progress)
                 return self._launch()
-            if not state.ready:  # whoever started it is gone
-                state = self._wait_until_ready(lambda: self._recorded() is None)
-                self._query(state)
-            return state
+            return state if state.ready else self._take_over(state)
 
     def stop(self) -> bool:
         """Stop the server, with a checkpoint, and return whether one was running."""
@@ -145,6 +143,16 @@ class LocalServer:
                 raise _PortTakenError(str(error)) from error
             raise
         _reap(child)
+        return state
+
+    def _take_over(self, starting: ServerState) -> ServerState:
+        """Wait for a server whose starter is gone: it held the lock that we hold now."""
+        try:
+            state = self._wait_until_ready(lambda: not is_alive(starting, self.home))
+            self._query(state)
+        except LocalServerError:
+            self._end(starting)
+            raise
         return state
 
     def _spawn(self, ports: Ports) -> subprocess.Popen[bytes]:
