@@ -36,7 +36,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-async def _in_thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+async def _in_thread(call: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     return await to_thread.run_sync(partial(call, *args, **kwargs))
 
 
@@ -80,7 +80,7 @@ class AsyncView:
         """See `View.diff`."""
         return await _in_thread(self._view.diff, other)
 
-    async def cypher(self, text: str, **params: Any) -> list[Row]:
+    async def cypher(self, text: str, /, **params: Any) -> list[Row]:
         """See `View.cypher`."""
         return await _in_thread(self._view.cypher, text, **params)
 
@@ -88,7 +88,7 @@ class AsyncView:
 class AsyncMemory:
     """A `Memory` whose verbs are awaited.
 
-    >>> async with await AsyncMemory.open(space="ann") as memory:                     # doctest: +SKIP
+    >>> async with await AsyncMemory.open(space="ann") as memory:  # doctest: +SKIP
     ...     print(await memory.at("u2").facts())
     """
 
@@ -138,11 +138,11 @@ class AsyncMemory:
 
     async def add_turn(
         self,
-        id: str,  # noqa: A002 (the word of the design)
+        id: str,
         *,
         role: str,
         text: str,
-        parent: str | None | Unset = UNSET,
+        parent: str | Unset | None = UNSET,
         replaces: str | None = None,
         how: How | None = None,
         conversation: str | None = None,
@@ -170,10 +170,10 @@ class AsyncMemory:
     async def remember(
         self,
         text: str,
-        sources: Sequence[str | Source | Record],
+        sources: Sequence[str | Source | Record | Claim],
         *,
         kind: Kind = "fact",
-        id: str | None = None,  # noqa: A002 (the word of the design)
+        id: str | None = None,
     ) -> Record:
         """See `Memory.remember`."""
         return await _in_thread(self._memory.remember, text, sources, kind=kind, id=id)
@@ -184,7 +184,7 @@ class AsyncMemory:
 
     async def add_conversation(
         self,
-        id: str,  # noqa: A002 (the word of the design)
+        id: str,
         *,
         title: str | None = None,
         created_at: datetime | None = None,
@@ -202,7 +202,7 @@ class AsyncMemory:
         """See `Memory.at`."""
         return AsyncView(self._memory.at(anchor, scope))
 
-    async def turn(self, id: str) -> Turn:  # noqa: A002 (the word of the design)
+    async def turn(self, id: str) -> Turn:
         """See `Memory.turn`."""
         return await _in_thread(self._memory.turn, id)
 

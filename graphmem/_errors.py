@@ -4,7 +4,7 @@
 
     GraphmemError
     ├── UsageError                  the caller's mistake: nothing was written
-    │   ├── InvalidInputError       an id, text, time or setting that cannot be stored (a ValueError too)
+    │   ├── InvalidInputError       an id, text, time or setting that cannot be stored; a ValueError
     │   ├── NoSourceError           a record without a source
     │   ├── UnknownTurnError        no such turn in this space, or it has not arrived yet
     │   ├── UnknownRecordError      no such record in this space
@@ -16,7 +16,7 @@
     │   ├── BatchError              several of the above in one batch; see ``errors``
     │   ├── CypherError             the user's own Cypher was refused by the server
     │   └── ImportFormatError       a file that no importer recognises
-    └── StoreError                  the store's trouble; ``retryable`` says whether trying again helps
+    └── StoreError                  the store's trouble; ``retryable``: whether trying again helps
         ├── StoreUnavailableError   nothing answers at the address
         ├── StoreAuthError          the server refuses the user name or password
         ├── StoreVersionError       the server is too old
@@ -70,7 +70,7 @@ class ConflictError(UsageError):
     ``id`` names it.
     """
 
-    def __init__(self, message: str, *, id: str) -> None:  # noqa: A002 (the word of the design)
+    def __init__(self, message: str, *, id: str) -> None:
         super().__init__(message)
         self.id = id
 

@@ -13,6 +13,7 @@ from graphmem import _records, _turns
 from graphmem._errors import UnknownConversationError
 from graphmem._models import (
     Branch,
+    Claim,
     Conversation,
     How,
     Kind,
@@ -42,10 +43,10 @@ UNSET: Final = Unset.UNSET
 class Memory:
     """The memory of one space: one user, team or agent. Nothing crosses into another space.
 
-    Writes are verbs of this class. What was derived is read through `at`, so that nothing can be read
-    without an anchor.
+    Writes are verbs of this class. What was derived is read through `at`, so that nothing can be
+    read without an anchor.
 
-    >>> memory.add_turn("u1", role="user", text="I'm moving to Chengdu next month.")     # doctest: +SKIP
+    >>> memory.add_turn("u1", role="user", text="I'm moving to Chengdu.")  # doctest: +SKIP
     """
 
     def __init__(self, store: Store, *, space: str) -> None:
@@ -69,10 +70,10 @@ class Memory:
 
         The store is the Neo4j at ``uri``; or the one that ``NEO4J_URI`` in the environment or in
         ``.env`` names (with ``NEO4J_USERNAME``, ``NEO4J_PASSWORD``, ``NEO4J_DATABASE``); or, with
-        neither, the local server under ``home``, which is started when it does not run. ``options`` go
-        to the Neo4j driver. Errors: any `StoreError`.
+        neither, the local server under ``home``, which is started when it does not run. ``options``
+        go to the Neo4j driver. Errors: any `StoreError`.
 
-        >>> with Memory.open(space="ann") as memory:                                  # doctest: +SKIP
+        >>> with Memory.open(space="ann") as memory:  # doctest: +SKIP
         ...     memory.conversations()
         """
         memory_space = Space(id=space).id  # a bad name is said before anything is started
@@ -106,11 +107,11 @@ class Memory:
 
     def add_turn(
         self,
-        id: str,  # noqa: A002 (the word of the design)
+        id: str,
         *,
         role: str,
         text: str,
-        parent: str | None | Unset = UNSET,
+        parent: str | Unset | None = UNSET,
         replaces: str | None = None,
         how: How | None = None,
         conversation: str | None = None,
@@ -119,8 +120,8 @@ class Memory:
     ) -> Stored:
         """Store one turn: `add_turns` with a batch of one.
 
-        Without ``parent`` a turn that ``replaces`` another has that one's parent, any other is a root.
-        ``how`` is ``edit`` or ``regenerate`` (default: by the role).
+        Without ``parent`` a turn that ``replaces`` another has that one's parent, any other is a
+        root. ``how`` is ``edit`` or ``regenerate`` (default: by the role).
 
         >>> memory.add_turn("u3", role="user", text="Thanks!", parent="u2").new
         1
@@ -142,11 +143,13 @@ class Memory:
     def add_turns(self, turns: Iterable[Turn | Mapping[str, Any]]) -> Stored:
         """Store a batch of turns: all of them or, if one is refused, none.
 
-        They may come in any order: a parent that is not there yet is awaited. A turn that is stored with
-        the same content is left alone. Errors, one `BatchError` when there are several:
-        `InvalidInputError`, `ConflictError`, `SecondParentError`, `CycleError`, `MissingParentError`.
+        They may come in any order: a parent that is not there yet is awaited. A turn that is stored
+        with the same content is left alone. Errors, one `BatchError` when there are several:
+        `InvalidInputError`, `ConflictError`, `SecondParentError`, `CycleError`,
+        `MissingParentError`.
 
-        >>> memory.add_turns([{"id": "u4", "role": "user", "text": "And now?", "parent": "a3"}]).awaited
+        >>> turn = {"id": "u4", "role": "user", "text": "And now?", "parent": "a3"}
+        >>> memory.add_turns([turn]).awaited
         ('a3',)
         """
         batch = _turns.as_turns(turns)
@@ -157,10 +160,10 @@ class Memory:
     def remember(
         self,
         text: str,
-        sources: Sequence[str | Source | Record],
+        sources: Sequence[str | Source | Record | Claim],
         *,
         kind: Kind = "fact",
-        id: str | None = None,  # noqa: A002 (the word of the design)
+        id: str | None = None,
     ) -> Record:
         """Store what was derived from some turns: `remember_all` with a batch of one.
 
@@ -173,14 +176,15 @@ class Memory:
     def remember_all(self, records: Iterable[NewRecord | Mapping[str, Any]]) -> list[Record]:
         """Store a batch of records, all or none; return them as stored.
 
-        A source is a turn's id, a `Source` with the passage, or a record, which stands for its turns. A
-        turn that has not arrived is awaited and hides the record until it does. A record whose
-        sources lie on two branches is stored and returned with ``unreachable``. Without an id a record
-        is known by its content, so the same one again changes nothing. Errors: `NoSourceError`,
-        `UnknownRecordError`, `ConflictError`, `InvalidInputError`.
+        A source is a turn's id, a `Source` with the passage, or a record, which stands for its
+        turns. A turn that has not arrived is awaited and hides the record until it does. A record
+        whose sources lie on two branches is stored and returned with ``unreachable``. Without an id
+        a record is known by its content, so the same one again changes nothing. Errors:
+        `NoSourceError`, `UnknownRecordError`, `ConflictError`, `InvalidInputError`.
 
         >>> [record] = memory.remember_all([{"text": "thanked us", "sources": ["u3"]}])
-        >>> memory.remember("was polite", sources=[record], kind="summary").built_from == (record.id,)
+        >>> summary = memory.remember("was polite", sources=[record], kind="summary")
+        >>> summary.built_from == (record.id,)
         True
         """
         batch = _records.as_records(records)
@@ -190,7 +194,7 @@ class Memory:
 
     def add_conversation(
         self,
-        id: str,  # noqa: A002 (the word of the design)
+        id: str,
         *,
         title: str | None = None,
         created_at: datetime | None = None,
@@ -239,15 +243,15 @@ class Memory:
     def at(self, anchor: str | None, scope: Scope = "path") -> View:
         """Return what can be seen from a turn: every read of what was derived is a verb of it.
 
-        ``scope="path"`` looks at the anchor's path, ``scope="space"`` also at the heads of the space's
-        other trees. With anchor None the view is empty.
+        ``scope="path"`` looks at the anchor's path, ``scope="space"`` also at the heads of the
+        space's other trees. With anchor None the view is empty.
 
         >>> [fact.text for fact in memory.at("u1").facts()]
         ['moves to Chengdu']
         """
         return View(self.store, self.space, anchor, scope)
 
-    def turn(self, id: str) -> Turn:  # noqa: A002 (the word of the design)
+    def turn(self, id: str) -> Turn:
         """Return a turn as it was stored. Errors: `UnknownTurnError`.
 
         >>> memory.turn("u2").replaces

@@ -90,8 +90,8 @@ class Turn(Model):
     """One message as its host stored it. Immutable: same id, same content.
 
     ``parent`` is the turn it follows (None: a root), ``replaces`` the turn it is an edit or a
-    regeneration of. ``created_at`` is kept in UTC; order never comes from it. ``properties`` are the
-    host's own scalars or lists of scalars; in the graph they carry the prefix ``x_``.
+    regeneration of. ``created_at`` is kept in UTC; order never comes from it. ``properties`` are
+    the host's own scalars or lists of scalars; in the graph they carry the prefix ``x_``.
 
     >>> Turn(id="u1", role="user", text="I'm moving to Chengdu.").parent is None
     True
@@ -199,8 +199,8 @@ class Record(Model):
 class Claim(Model):
     """A record as seen from an anchor, equal claims collapsed into one.
 
-    ``supports`` counts the visible records that make the claim; ``records`` are their ids and ``id``
-    is the first. ``sources`` are the turns of all of them, along the path.
+    ``supports`` counts the visible records that make the claim; ``records`` are their ids and
+    ``id`` is the first. ``sources`` are the turns of all of them, along the path.
     """
 
     id: Id
@@ -218,7 +218,8 @@ class Reason(Model):
     """Why one source hides a record at an anchor.
 
     - ``off_path``: the turn is not on the anchor's path. ``fork`` is the last turn that both paths
-      share (the anchor itself when the source comes after it), None when they are of different trees.
+      share (the anchor itself when the source comes after it), None when they are of different
+      trees.
     - ``awaited``: the turn has not arrived yet.
     - ``lost``: the turn, or the link to it, is gone from the graph.
     - ``other_space``: the link leads to another space.
@@ -250,7 +251,7 @@ class Difference(Model):
 
 
 class Branch(Model):
-    """One leaf of a conversation, the turn where it leaves the others, and its length since then."""
+    """One leaf of a conversation, the turn where it leaves the others, and its length since."""
 
     leaf: Id
     fork: Id | None

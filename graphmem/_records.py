@@ -16,7 +16,7 @@ from graphmem._errors import (
     raise_all,
 )
 from graphmem._models import Claim, Id, Kind, Model, Record, Source, Text
-from graphmem._turns import hash_of
+from graphmem._turns import hash_of, place_missing
 from graphmem.store import Row, Transaction, queries
 
 
@@ -63,8 +63,8 @@ def as_records(items: Iterable[NewRecord | Mapping[str, Any]]) -> list[NewRecord
         if not record.sources:
             errors.append(
                 NoSourceError(
-                    f"{record.kind} {record.text[:40]!r} has no source; name the turns it comes from, "
-                    "without them it could never be shown"
+                    f"{record.kind} {record.text[:40]!r} has no source; name the turns it comes "
+                    "from, without them it could never be shown"
                 )
             )
         records.append(record)
@@ -96,14 +96,14 @@ def content_hash(record: Record) -> str:
 
 def _conflict(id_: str) -> ConflictError:
     return ConflictError(
-        f"record {id_!r} is stored with other content; records never change: leave the id out, or give "
-        "the new one its own",
+        f"record {id_!r} is stored with other content; records never change: leave the id out, or "
+        "give the new one its own",
         id=id_,
     )
 
 
 def _flattened(tx: Transaction, space: str, new: Sequence[NewRecord]) -> list[Record]:
-    """Give every record the turns of the records it is built from; later ones may name earlier ones."""
+    """Give every record the turns of those it is built from; later ones may name earlier ones."""
     known = _turns_of_records(tx, space, new)
     errors: list[UsageError] = []
     records: list[Record] = []
@@ -113,7 +113,8 @@ def _flattened(tx: Transaction, space: str, new: Sequence[NewRecord]) -> list[Re
         if unknown:
             errors.append(
                 UnknownRecordError(
-                    f"there is no record {unknown[0]!r} in this space to build {item.text[:40]!r} from"
+                    f"there is no record {unknown[0]!r} in this space "
+                    f"to build {item.text[:40]!r} from"
                 )
             )
             continue
@@ -162,7 +163,8 @@ def _write(
     if not records:
         return
     tx.run(queries.space.add, space=space)
-    _place_awaited(tx, space, records)
+    named = {source.turn for record in records for source in record.sources if source.turn}
+    place_missing(tx, space, named)
     rows = [_row(record, hashes[record.id]) for record in records]
     late = tx.run(queries.record.add, space=space, rows=rows)
     raise_all([_conflict(row["id"]) for row in late if row["storedHash"] != hashes[row["id"]]])
@@ -170,14 +172,6 @@ def _write(
     inputs = [{"record": r.id, "input": id} for r in records for id in r.built_from]
     if inputs:
         tx.run(queries.record.build, space=space, rows=inputs)
-
-
-def _place_awaited(tx: Transaction, space: str, records: Sequence[Record]) -> None:
-    named = {source.turn for record in records for source in record.sources if source.turn}
-    there = {row["id"] for row in tx.run(queries.turn.stored, space=space, ids=sorted(named))}
-    missing = sorted(named - there)
-    if missing:
-        tx.run(queries.turn.place, space=space, ids=missing)
 
 
 def _row(record: Record, hash_: str) -> Row:

@@ -1,8 +1,8 @@
 """What a string may hold before it reaches the store.
 
-Ids are refused when they cannot be stored as they are; texts are stored whatever they hold. A text keeps
-NUL. A lone half of a surrogate pair, which no UTF-8 can carry, becomes U+FFFD; two halves that
-belong together become the character they stand for.
+Ids are refused when they cannot be stored as they are; texts are stored whatever they hold. A text
+keeps NUL. A lone half of a surrogate pair, which no UTF-8 can carry, becomes U+FFFD; two halves
+that belong together become the character they stand for.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import re
 
 MAX_ID_BYTES = 4000
-"""Longest id in UTF-8 bytes. Neo4j indexes keys up to 8,164 bytes, and a key is a space and an id."""
+"""Longest id in UTF-8 bytes. Neo4j indexes keys up to 8,164 bytes; a key is a space and an id."""
 
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -50,6 +50,6 @@ def clean_text(value: str) -> str:
 
 
 def raw_literal(original: str, cleaned: str) -> str | None:
-    """Return the original as a JSON literal when cleaning lost something, so that nothing is lost."""
+    """Return the original as a JSON literal when cleaning lost something, else None."""
     literal = json.dumps(original)
     return None if json.loads(literal) == cleaned else literal

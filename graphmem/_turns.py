@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ from graphmem._models import Branch, Stored, Tree, Turn
 from graphmem.store import Row, Transaction, queries
 
 PROPERTY_PREFIX = "x_"
-"""What the names of a host's own properties start with in the graph, so that they never meet ours."""
+"""What the names of a host's own properties start with in the graph, so as never to meet ours."""
 
 
 def as_turns(items: Iterable[Turn | Mapping[str, Any]]) -> list[Turn]:
@@ -53,7 +53,7 @@ def _loops(turns: Mapping[str, Turn]) -> Iterator[str]:
     walked: dict[str, str] = {}
     for start in turns:
         turn: str | None = start
-        while turn in turns and turn not in walked:
+        while turn is not None and turn in turns and turn not in walked:
             walked[turn] = start
             turn = turns[turn].parent
         if turn is not None and walked.get(turn) == start:
@@ -71,7 +71,8 @@ def add(tx: Transaction, space: str, turns: Sequence[Turn]) -> Stored:
         [_conflict(turn, known) for turn in turns if _differs(known.get(turn.id), hashes[turn.id])]
     )
     _refuse_unnamed_parents(tx, space, new)
-    placed = _place_missing(tx, space, new, known) if new else ()
+    followed = {id for turn in new for id in (turn.parent, turn.replaces) if id}
+    placed = place_missing(tx, space, followed - hashes.keys() - known.keys())
     late = _write(tx, space, sorted(new, key=lambda turn: turn.id), hashes)
     return Stored(new=len(new) - late, known=len(turns) - len(new) + late, awaited=placed)
 
@@ -111,11 +112,12 @@ def _inherited(turn: Turn, batch: Mapping[str, Turn], known: Mapping[str, Row]) 
     while turn.replaces and not _names_parent(turn):
         stored = known.get(turn.replaces)
         if stored and not stored["awaited"]:
-            return stored["parent"]
+            parent: str | None = stored["parent"]
+            return parent
         if turn.replaces not in batch or turn.replaces in seen:
             raise MissingParentError(
-                f"turn {turn.id!r} replaces {turn.replaces!r}, which has not arrived, so its parent is "
-                "unknown; name it with parent= (None for a first message)"
+                f"turn {turn.id!r} replaces {turn.replaces!r}, which has not arrived, so its "
+                "parent is unknown; name it with parent= (None for a first message)"
             )
         turn = batch[turn.replaces]
         seen.add(turn.id)
@@ -159,31 +161,28 @@ def _refuse_unnamed_parents(tx: Transaction, space: str, new: Sequence[Turn]) ->
             shown = ", ".join(repr(leaf) for leaf in others[:10])
             errors.append(
                 MissingParentError(
-                    f"turn {turn.id!r} names no parent, but conversation {turn.conversation!r} has turns "
-                    f"already (it ends in {shown}); name the parent, or parent=None for a first message"
+                    f"turn {turn.id!r} names no parent, but conversation {turn.conversation!r} has "
+                    f"turns already (it ends in {shown}); name the parent, or parent=None for a "
+                    "first message"
                 )
             )
         others.append(turn.id)
     raise_all(errors)
 
 
-def _place_missing(
-    tx: Transaction, space: str, new: Sequence[Turn], known: Mapping[str, Row]
-) -> tuple[str, ...]:
-    """Create placeholders for parents and replaced turns that are not there; return their ids."""
-    batch = {turn.id for turn in new}
-    named = {id for turn in new for id in (turn.parent, turn.replaces) if id} - batch - known.keys()
-    if not named:
+def place_missing(tx: Transaction, space: str, ids: Set[str]) -> tuple[str, ...]:
+    """Create placeholders for those of some turns that the space lacks; return their ids."""
+    if not ids:
         return ()
-    there = {row["id"] for row in tx.run(queries.turn.stored, space=space, ids=sorted(named))}
-    missing = sorted(named - there)
+    stored = tx.run(queries.turn.stored, space=space, ids=sorted(ids))
+    missing = sorted(ids - {row["id"] for row in stored})
     if missing:
         tx.run(queries.turn.place, space=space, ids=missing)
     return tuple(missing)
 
 
 def _write(tx: Transaction, space: str, new: Sequence[Turn], hashes: Mapping[str, str]) -> int:
-    """Write the new turns and their links; return how many another transaction had written meanwhile."""
+    """Write the new turns and their links; return how many were written by others meanwhile."""
     if not new:
         return 0
     _make_room(tx, space, new)

@@ -18,7 +18,7 @@ from graphmem._models import (
     Turn,
 )
 from graphmem._turns import turn_of
-from graphmem.store import Query, Row, Store, Transaction, queries, user_query
+from graphmem.store import Query, Row, Store, Transaction, queries
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -51,8 +51,8 @@ class View:
     def visible(self, kinds: Iterable[Kind] | None = None) -> list[Claim]:
         """Return the visible records of some kinds (default: all), equal claims collapsed.
 
-        They come in the order of the path; under scope ``space`` other trees follow, each in its own
-        order.
+        They come in the order of the path; under scope ``space`` other trees follow, each in its
+        own order.
 
         >>> [claim.text for claim in memory.at("u1").visible(kinds=["fact"])]
         ['moves to Chengdu']
@@ -98,9 +98,9 @@ class View:
         return self._store.read(lambda tx: self._explained(tx, record))
 
     def fork_point(self, other: str) -> str | None:
-        """Return the last turn that this path and another's share; None when they are of different trees.
+        """Return the last turn that this path and another's share; None without one.
 
-        Errors: `UnknownTurnError`.
+        They share none when they are of different trees. Errors: `UnknownTurnError`.
 
         >>> memory.at("u1").fork_point("u2") is None      # two first messages
         True
@@ -118,28 +118,27 @@ class View:
         """
         return self._store.read(lambda tx: self._difference(tx, other))
 
-    def cypher(self, text: str, **params: Any) -> list[Row]:
+    def cypher(self, text: str, /, **params: Any) -> list[Row]:
         """Run your own read-only Cypher on what is visible here; return its rows.
 
-        It goes on where the gate ended, once for each visible record. Bound are ``fact`` (the record, of
-        any kind), ``anchor`` (the turn) and ``distance`` (turns from the anchor back to the record's
-        last source). What you MATCH beyond them is not gated. Give parameters other names than
-        ``space``, ``anchor`` and ``scope``. Errors: `CypherError`, also for anything that writes.
+        It goes on where the gate ended, once for each visible record. Bound are ``fact`` (the
+        record, of any kind), ``anchor`` (the turn) and ``distance`` (turns from the anchor back to
+        the record's last source). What you MATCH beyond them is not gated. Give parameters other
+        names than ``space``, ``anchor`` and ``scope``. Errors: `CypherError`, also for anything
+        that writes.
 
         >>> memory.at("u2").cypher("RETURN fact.text AS text")
         [{'text': 'moves to Hangzhou'}]
         """
         gate = queries.gate.visible.then(queries.gate.user)
-        query = Query(
-            gate.name, gate.title, (gate.text + "\n" + user_query(text).text), "read", gate.params
-        )
+        query = gate.then_by_user(text)
         if taken := query.params & params.keys():
             raise InvalidInputError(
                 f"the parameters {sorted(taken)} are the gate's own; rename yours"
             )
         return self._store.read(lambda tx: self._rows(tx, query, scope=self.scope, **params))
 
-    def _rows(self, tx: Transaction, query: Query, **params: Any) -> list[Row]:
+    def _rows(self, tx: Transaction, query: Query, /, **params: Any) -> list[Row]:
         """Run a gated query; an empty answer is only believed when the anchor is there."""
         if self.anchor is None:
             return []

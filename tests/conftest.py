@@ -20,7 +20,7 @@ from graphmem import Memory, Store
 IMAGE = "neo4j:2026.08.1"
 Connection = dict[str, Any]
 
-# Any news from the server about one of our queries is a mistake of ours: pytest turns it into a failure.
+# Any news from the server about one of our queries is a mistake of ours: pytest makes it a failure.
 STRICT = {"warn_notification_severity": "WARNING"}
 
 
@@ -76,9 +76,8 @@ def container() -> Iterator[Connection]:
     from testcontainers.community.neo4j import Neo4jContainer
     from testcontainers.core.config import testcontainers_config
 
-    testcontainers_config.ryuk_disabled = (
-        True  # it ends with the session, and its image is one more to pull
-    )
+    # The container ends with the session, and Ryuk's image would be one more to pull.
+    testcontainers_config.ryuk_disabled = True
     with Neo4jContainer(IMAGE, password=secrets.token_hex(8)) as server:
         yield {
             "uri": server.get_connection_url(),

@@ -38,4 +38,17 @@ def texts(claims: Iterable[Claim]) -> set[str]:
 def by_hand(memory: Memory, cypher: str, **params: str) -> None:
     """Change the graph as its owner could in Neo4j Browser."""
     with memory.store._session("write") as session:
-        session.run(cypher, {"space": memory.space, **params}).consume()  # type: ignore[arg-type]
+        session.run(cypher, {"space": memory.space, **params}).consume()
+
+
+def dump(memory: Memory) -> list[str]:
+    """Return all nodes and relationships of a space as sorted lines, without its name."""
+    cypher = """
+    MATCH (node) WHERE coalesce(node.space, node.id) = $space
+    OPTIONAL MATCH (node)-[link]->(other)
+    RETURN labels(node) AS labels, properties(node) AS node, type(link) AS type,
+      properties(link) AS link, other.id AS other
+    """
+    with memory.store._session("read") as session:
+        rows = session.run(cypher, {"space": memory.space}).data()
+    return sorted(repr(row).replace(memory.space, "SPACE") for row in rows)

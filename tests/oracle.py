@@ -13,7 +13,7 @@ class Oracle:
     records: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def path(self, anchor: str) -> list[str]:
-        """Return the arrived turns from the anchor up to its root, or to the first that is awaited."""
+        """Return the arrived turns from the anchor up to its root, or to the first awaited one."""
         path = []
         turn: str | None = anchor
         while turn is not None and turn in self.parents:

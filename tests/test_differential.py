@@ -75,7 +75,7 @@ def _records(
             inner = rng.choice(records)
             sources.append(Source(record=inner.id))
             known |= oracle.records[str(inner.id)]
-        records.append(NewRecord(id=f"r{number}", text=f"record {number}", sources=sources))
+        records.append(NewRecord(id=f"r{number}", text=f"record {number}", sources=tuple(sources)))
         oracle.records[f"r{number}"] = frozenset(known)
     return records
 
@@ -84,7 +84,7 @@ def plant(memory: Memory, planted: Forest, rng: random.Random) -> None:
     """Store the forest: batches of turns and of records, in turns."""
     turns, records = list(planted.turns), list(planted.records)
     while turns or records:
-        if turns and rng.random() < 0.7 or not records:
+        if (turns and rng.random() < 0.7) or not records:
             size = rng.randint(1, 12)
             memory.add_turns(turns[:size])
             del turns[:size]
@@ -113,7 +113,8 @@ def compare(store: Store, trees: int, seed: int) -> tuple[int, int]:
         plant(memory, planted, rng)
         by_hand(
             memory,
-            "CREATE (:Record:Fact {space: $space, id: 'bare', kind: 'fact', text: 'bare', sourceIds: []})",
+            "CREATE (:Record:Fact "
+            "{space: $space, id: 'bare', kind: 'fact', text: 'bare', sourceIds: []})",
         )
         planted.oracle.records["bare"] = frozenset()
         for agrees in decisions(memory, planted.oracle):
@@ -143,14 +144,16 @@ def test_the_gate_agrees_with_the_oracle(store: Store, capsys: pytest.CaptureFix
 
 MUTANTS: dict[str, tuple[LiteralString, LiteralString]] = {
     "any source instead of all": (
-        "WHERE all(source IN record.sourceIds WHERE source IN onPath)\n"
-        "  AND COUNT { (record)-[:DERIVED_FROM]->() } = size(onPath)",
+        "WHERE\n"
+        "  all(source IN record.sourceIds WHERE source IN onPath) AND\n"
+        "  COUNT { (record)-[:DERIVED_FROM]->() } = size(onPath)",
         "WHERE any(source IN record.sourceIds WHERE source IN onPath)",
     ),
     "records without sources": (
         "MATCH (turn)<-[:DERIVED_FROM]-(record)\nWHERE record.space = $space",
         "MATCH (record:Record {space: $space})\n"
-        "WHERE EXISTS { (turn)<-[:DERIVED_FROM]-(record) } OR NOT EXISTS { (record)-[:DERIVED_FROM]->() }\n"
+        "WHERE EXISTS { (turn)<-[:DERIVED_FROM]-(record) } "
+        "OR NOT EXISTS { (record)-[:DERIVED_FROM]->() }\n"
         "WITH anchor, leaf, distance, record,\n"
         "  CASE WHEN EXISTS { (turn)<-[:DERIVED_FROM]-(record) } THEN turn END AS turn",
     ),

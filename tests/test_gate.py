@@ -61,7 +61,8 @@ def test_no_anchor_shows_nothing_and_an_unknown_one_is_an_error(memory: Memory) 
     grow(memory, "u1")
     record = memory.remember("kept", sources=["u1"])
     nowhere = memory.at(None)
-    assert nowhere.facts() == nowhere.path() == nowhere.cypher("RETURN fact.text") == []
+    reads = (nowhere.facts(), nowhere.path(), nowhere.cypher("RETURN fact.text"))
+    assert reads == ([], [], [])
     assert nowhere.get(record.id) is None
     assert nowhere.explain(record.id).reasons == (Reason(code="no_anchor"),)
     unknown = memory.at("u9")
@@ -159,7 +160,8 @@ def test_a_record_without_sources_is_hidden_everywhere(memory: Memory) -> None:
     memory.remember("kept", sources=["u1"])
     by_hand(
         memory,
-        "CREATE (:Record:Fact {space: $space, id: 'bare', kind: 'fact', text: 'bare', sourceIds: []})",
+        "CREATE (:Record:Fact "
+        "{space: $space, id: 'bare', kind: 'fact', text: 'bare', sourceIds: []})",
     )
     assert texts(memory.at("u1").facts()) == {"kept"}
     assert memory.at("u1").explain("bare").reasons == (Reason(code="no_source"),)
@@ -335,7 +337,7 @@ def test_spaces_do_not_see_each_other(make_memory: Callable[..., Memory]) -> Non
         memory.set_head("c", "u1")
     for memory, own, foreign in ((ann, "plums", "chess"), (bob, "chess", "plums")):
         for scope in ("path", "space"):
-            view = memory.at("u1", scope=scope)  # type: ignore[arg-type]
+            view = memory.at("u1", scope=scope)
             assert texts(view.facts()) == {f"Kim likes {own}"}
             assert view.get(f"likes {foreign}") is None
             with pytest.raises(UnknownRecordError):

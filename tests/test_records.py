@@ -55,7 +55,7 @@ def test_a_claim_can_be_a_source(memory: Memory) -> None:
     grow(memory, "u1")
     memory.remember("fact", sources=["u1"])
     [claim] = memory.at("u1").facts()
-    built = memory.remember("sum", sources=[claim], kind="summary")  # type: ignore[list-item]
+    built = memory.remember("sum", sources=[claim], kind="summary")
     assert built.built_from == (claim.id,)
 
 

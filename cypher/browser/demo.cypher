@@ -4,7 +4,7 @@
 MATCH path = (turn:Turn {space: 'demo'})-[:PARENT|REPLACES]->(:Turn)
 WHERE turn.id IS NOT NULL
 RETURN path
-UNION
+  UNION
 MATCH path = (record:Record {space: 'demo'})-[:DERIVED_FROM]->(:Turn)
 WHERE record.id IS NOT NULL
 RETURN path

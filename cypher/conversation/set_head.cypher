@@ -1,10 +1,10 @@
 // Say which leaf a conversation shows
-// Writing to the conversation first takes its lock: two heads set at once leave one.
+// Setting the label that is there takes the conversation's lock: two heads set at once leave one.
 // @params space, conversation, turn  @mode write
 MATCH (conversation:Conversation {space: $space, id: $conversation})
 MATCH (turn:Turn {space: $space, id: $turn})
 WHERE NOT turn:Awaited
-SET conversation.headsSet = coalesce(conversation.headsSet, 0) + 1
+SET conversation :Conversation
 WITH conversation, turn
 OPTIONAL MATCH (conversation)-[old:HEAD]->()
 DELETE old

@@ -2,13 +2,21 @@
 // Only a change made by hand, past graphmem, can make one.
 // @params space, limit  @mode read
 MATCH (turn:Turn)
-WHERE turn.space = $space AND turn.id IS NOT NULL
-  AND (COUNT { (turn)-[:PARENT]->() } > 1 OR EXISTS { (turn)-[:PARENT]->(p) WHERE p.space <> $space })
+WHERE
+  turn.space = $space AND
+  turn.id IS NOT NULL AND
+  (COUNT { (turn)-[:PARENT]->() } > 1 OR
+    EXISTS {
+      (turn)-[:PARENT]->(p)
+      WHERE p.space <> $space
+    })
 RETURN turn.id AS id, 'has two parents, or one of another space' AS problem
 LIMIT $limit
-UNION
+  UNION
 MATCH (record:Record)
-WHERE record.space = $space AND record.id IS NOT NULL
-  AND COUNT { (record)-[:DERIVED_FROM]->() } <> size(record.sourceIds)
+WHERE
+  record.space = $space AND
+  record.id IS NOT NULL AND
+  COUNT { (record)-[:DERIVED_FROM]->() } <> size(record.sourceIds)
 RETURN record.id AS id, 'lost a source, or got one by hand' AS problem
 LIMIT $limit

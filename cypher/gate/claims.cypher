@@ -4,15 +4,15 @@
 // @continues anchor, record, leaf, distance  @params kinds, ids, within  @mode read
 WITH anchor, record, leaf, distance
 WHERE
-  record.kind IN $kinds
-  AND ($ids IS NULL OR record.id IN $ids)
-  AND ($within IS NULL OR distance < $within)
+  record.kind IN $kinds AND
+  ($ids IS NULL OR record.id IN $ids) AND
+  ($within IS NULL OR distance < $within)
 RETURN
   record.id AS id,
   record.kind AS kind,
   record.text AS text,
   record.sourceIds AS sourceIds,
-  [(record)-[source:DERIVED_FROM]->(turn) | source {.*, turn: turn.id}] AS sources,
-  [(record)-[:BUILT_FROM]->(input) | input.id] AS builtFrom,
-  [(record)-[source:DERIVED_FROM]->() | source.start][0] AS place
+  [(record)-[source:DERIVED_FROM]->(turn) | source {.*, turn: turn.id} ] AS sources,
+  [(record)-[:BUILT_FROM]->(input) | input.id ] AS builtFrom,
+  [(record)-[source:DERIVED_FROM]->() | source.start ][0] AS place
 ORDER BY leaf <> anchor, leaf.id, distance DESC, place, id

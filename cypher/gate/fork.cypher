@@ -7,7 +7,7 @@ CALL (a, b) {
   WITH collect(turn) AS path
   UNWIND range(0, size(path) - 1) AS distance
   RETURN path[distance] AS turn, distance
-  UNION ALL
+    UNION ALL
   MATCH (b)-[:PARENT]->*(turn)
   RETURN turn, null AS distance
 }

@@ -15,6 +15,6 @@ CALL (record, anchor) {
 RETURN
   record.sourceIds AS declared,
   [
-    source IN sources |
-    {id: source.id, space: source.space, awaited: source:Awaited, onPath: source IN onPath}
+    source IN sources
+    | {id: source.id, space: source.space, awaited: source:Awaited, onPath: source IN onPath}
   ] AS linked

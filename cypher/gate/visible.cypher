@@ -6,23 +6,29 @@ MATCH (anchor:Turn {space: $space, id: $anchor})
 WHERE NOT anchor:Awaited
 CALL (anchor) {
   RETURN anchor AS leaf
-  UNION
+    UNION
   WITH anchor
   WHERE $scope = 'space'
   MATCH (anchor)-[:PARENT]->*(turn)
   OPTIONAL MATCH (turn)-[:IN]->(own)
-  WITH collect(DISTINCT own) AS ownConversations,
-    collect(DISTINCT CASE WHEN NOT EXISTS { (turn)-[:PARENT]->() } THEN turn END)[0] AS root
+  WITH
+    collect(DISTINCT own) AS ownConversations,
+    collect(DISTINCT
+      CASE
+        WHEN NOT EXISTS { (turn)-[:PARENT]->() } THEN turn
+      END)[0] AS root
   WHERE NOT root:Awaited
   MATCH (root)-[:REPLACES]-*(version)
   WITH ownConversations, collect(DISTINCT version) AS ownRoots
   MATCH (conversation:Conversation)
-  WHERE conversation.space = $space AND conversation.id IS NOT NULL
-    AND NOT conversation IN ownConversations
+  WHERE
+    conversation.space = $space AND
+    conversation.id IS NOT NULL AND
+    NOT conversation IN ownConversations
   CALL (conversation) {
     MATCH (conversation)-[:HEAD]->(head)
     RETURN head
-    UNION
+      UNION
     WITH conversation
     WHERE NOT EXISTS { (conversation)-[:HEAD]->() }
     MATCH (conversation)<-[:IN]-(leaf)
@@ -43,7 +49,8 @@ WHERE NOT turn:Awaited
 MATCH (turn)<-[:DERIVED_FROM]-(record)
 WHERE record.space = $space
 WITH anchor, leaf, record, collect(turn.id) AS onPath, min(distance) AS distance
-WHERE all(source IN record.sourceIds WHERE source IN onPath)
-  AND COUNT { (record)-[:DERIVED_FROM]->() } = size(onPath)
+WHERE
+  all(source IN record.sourceIds WHERE source IN onPath) AND
+  COUNT { (record)-[:DERIVED_FROM]->() } = size(onPath)
 WITH anchor, record, collect(leaf)[0] AS leaf, min(distance) AS distance
 RETURN anchor, record, leaf, distance

@@ -10,7 +10,10 @@ CALL (record, sources) {
   // Sources are mostly given in the order of the path: try the last one as the tip.
   WITH [source IN sources WHERE source.id = record.sourceIds[-1]][0] AS tip
   MATCH (tip)-[:PARENT]->*(turn)
-  RETURN count(CASE WHEN turn IN sources THEN 1 END) AS onPath
+  RETURN count(
+      CASE
+        WHEN turn IN sources THEN 1
+      END) AS onPath
 }
 WITH record, sources
 WHERE onPath < size(sources)
@@ -19,13 +22,25 @@ CALL (sources) {
   CALL (sources, tip) {
     MATCH (tip)-[:PARENT]->*(turn)
     RETURN
-      count(CASE WHEN turn IN sources THEN 1 END) AS onPath,
-      collect(CASE WHEN NOT EXISTS { (turn)-[:PARENT]->() } THEN turn END)[0] AS top
+      count(
+        CASE
+          WHEN turn IN sources THEN 1
+        END) AS onPath,
+      collect(
+        CASE
+          WHEN NOT EXISTS { (turn)-[:PARENT]->() } THEN turn
+        END)[0] AS top
   }
   WITH top, count(tip) AS members, max(onPath) AS onOnePath
   RETURN
-    count(CASE WHEN onOnePath < members THEN 1 END) AS forks,
-    count(CASE WHEN NOT top:Awaited THEN 1 END) AS roots
+    count(
+      CASE
+        WHEN onOnePath < members THEN 1
+      END) AS forks,
+    count(
+      CASE
+        WHEN NOT top:Awaited THEN 1
+      END) AS roots
 }
 WITH record
 WHERE forks > 0 OR roots > 1

@@ -21,7 +21,10 @@ SPACE = "demo"
 
 @dataclass(frozen=True)
 class Dialogue:
-    """A chat in which the user edits a message after the assistant has answered it."""
+    """A chat in which the user edits a message after the assistant has answered it.
+
+    Turns never change, so a new text here needs a new id.
+    """
 
     conversation: str
     title: str
@@ -94,7 +97,7 @@ def register(app: typer.Typer) -> None:
 
 
 def demo() -> None:
-    """Store two forked chats, ask the same question on each branch, and show what is hidden and why."""
+    """Store two forked chats, ask the same on each branch, and show what is hidden and why."""
     with open_memory(SPACE) as memory:
         for dialogue in (ENGLISH, CHINESE):
             plant(memory, dialogue)

@@ -1,7 +1,7 @@
 """Drawing a tree of turns with lines, for the terminal.
 
-The branch of the head (else the newest) goes straight down; the others hang beside the turn where they
-leave it. So a chat of 10,000 turns without forks is a straight line.
+The branch of the head (else the newest) goes straight down; the others hang beside the turn where
+they leave it. So a chat of 10,000 turns without forks is a straight line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ STYLES = {"user": "cyan", "assistant": "green"}
 
 
 def drawing(tree: Tree, *, path: Collection[str] = (), width: int = 60) -> Iterator[Text]:
-    """Yield the lines of the tree. Turns on ``path`` are bright, the others dim when one is given."""
+    """Yield the lines of the tree. When ``path`` is given, its turns are bright, the others dim."""
     turns = {turn.id: turn for turn in tree.turns}
     skeleton = Skeleton.of(tree.turns)
     children = skeleton.children()
@@ -48,7 +48,7 @@ def _trunk(tree: Tree, skeleton: Skeleton) -> set[str]:
     """Return the turns on the path of the head."""
     trunk: set[str] = set()
     turn = tree.head
-    while turn in skeleton.parents and turn not in trunk:
+    while turn is not None and turn in skeleton.parents and turn not in trunk:
         trunk.add(turn)
         turn = skeleton.parents[turn]
     return trunk

@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 def import_(
     path: Annotated[Path, typer.Argument(exists=True, help="A file, a folder or a zip.")],
     space: Space = DEFAULT_SPACE,
-    format: Annotated[  # noqa: A002 (the option's name)
+    format: Annotated[
         str | None, typer.Option(help="The format, where the content does not tell.")
     ] = None,
     json: Json = False,

@@ -25,6 +25,15 @@ from graphmem.cli._output import out, print_json, say, shown
 
 SPACES_SHOWN = 20
 
+REASONS = {
+    "awaited": "{source} has not arrived yet",
+    "lost": "{source} is gone from the graph",
+    "other_space": "{source} belongs to another space",
+    "no_source": "it has no source",
+    "no_anchor": "there is no anchor",
+}
+"""Why a record is hidden, in words; ``off_path`` needs more than one sentence can say."""
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
@@ -45,7 +54,8 @@ def tree(
         return
     if not trees:
         say(
-            f"Space '{space}' has no turns yet. `graphmem demo` shows an example, `graphmem import` fills it."
+            f"Space '{space}' has no turns yet. `graphmem demo` shows an example, "
+            "`graphmem import` fills it."
         )
     for found in trees:
         say(shown(found.title or found.id or "turns of no conversation"), "bold")
@@ -157,24 +167,16 @@ def explained(explanation: Explanation) -> list[str]:
 
 
 def _reason(reason: Reason, anchor: str | None) -> str:
-    source = shown(reason.source or "")
-    match reason.code:
-        case "off_path" if reason.fork is None:
-            return f"{source} belongs to another tree"
-        case "off_path" if reason.fork == anchor:
-            return f"{source} comes after the anchor"
-        case "off_path":
-            return f"{source} is on another branch, which left this path after {shown(str(reason.fork))}"
-        case "awaited":
-            return f"{source} has not arrived yet"
-        case "lost":
-            return f"{source} is gone from the graph"
-        case "other_space":
-            return f"{source} belongs to another space"
-        case "no_source":
-            return "it has no source"
-        case _:
-            return "there is no anchor"
+    words = _off_path(reason.fork, anchor) if reason.code == "off_path" else REASONS[reason.code]
+    return words.format(source=shown(reason.source or ""), fork=shown(reason.fork or ""))
+
+
+def _off_path(fork: str | None, anchor: str | None) -> str:
+    if fork is None:
+        return "{source} belongs to another tree"
+    if fork == anchor:
+        return "{source} comes after the anchor"
+    return "{source} is on another branch, which left this path after {fork}"
 
 
 def diff(

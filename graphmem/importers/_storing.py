@@ -65,8 +65,9 @@ def import_export(
     """Import every conversation of a file, a folder or a zip, with all its branches.
 
     Every sentence of a user's or an assistant's message becomes a fact, verbatim. Importing again
-    changes nothing, and completes an import that was cut off. ``progress`` hears how many bytes of how
-    many are read. Errors: `ImportFormatError`; any `StoreError`, after which what was stored stays.
+    changes nothing, and completes an import that was cut off. ``progress`` hears how many bytes of
+    how many are read. Errors: `ImportFormatError`; any `StoreError`, after which what was stored
+    stays.
     """
     outcomes = read_export(path, importer, progress=progress)
     return ImportReport(conversations=tuple(_stored(memory, outcome) for outcome in outcomes))

@@ -1,6 +1,6 @@
-"""The store: a checked, migrated Neo4j behind one door, and the ``.cypher`` files it is asked with."""
+"""The store: a checked, migrated Neo4j behind one door, and the ``.cypher`` files it is sent."""
 
-from graphmem.store._cypher import Queries, Query, Room, queries, user_query
+from graphmem.store._cypher import Queries, Query, Room, queries
 from graphmem.store._settings import Neo4jSettings, home, settings
 from graphmem.store._store import MINIMUM_VERSION, Row, Store, Transaction
 
@@ -16,5 +16,4 @@ __all__ = [
     "home",
     "queries",
     "settings",
-    "user_query",
 ]

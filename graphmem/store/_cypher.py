@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import LiteralString, cast
@@ -40,6 +40,8 @@ class Query:
     mode: str
     params: frozenset[str]
     continues: tuple[str, ...] = ()
+    by_user: bool = False
+    """Whether a user wrote its end, so that what the server refuses is the user's to mend."""
 
     def then(self, continuation: Query) -> Query:
         """Return one query: this one as a subquery, then ``continuation`` on what it returns."""
@@ -51,17 +53,19 @@ class Query:
             params=self.params | continuation.params,
         )
 
-
-def user_query(text: str) -> Query:
-    """A query that a user wrote. Nothing in it is checked here: the server runs it in a read transaction."""
-    # The one place where text that is not ours reaches the server; it never joins a write.
-    return Query("user", "The user's Cypher", cast(LiteralString, text), "read", frozenset())
+    def then_by_user(self, text: str) -> Query:
+        """Return this query going on with a user's own text, which the server lets only read."""
+        if self.mode != "read":
+            raise AssertionError(f"{self.name} does not only read; no user's text may join it")
+        # The one place where text that is not ours reaches the server.
+        whole = cast(LiteralString, f"{self.text}\n{text}")
+        return replace(self, name=f"{self.name} + user", text=whole, by_user=True)
 
 
 def parse(name: str, source: str) -> Query:
-    """Turn the text of a ``.cypher`` file into a query, or raise InvalidInputError saying what is wrong."""
+    """Turn the text of a ``.cypher`` file into a query; InvalidInputError says what is wrong."""
     lines = source.splitlines()
-    header = [line for line in _leading_comments(lines)]
+    header = list(_leading_comments(lines))
     if len(header) < 2 or not header[0]:
         raise InvalidInputError(f"{name}: the first lines are a title and '@params … @mode …'")
     declared = {key: _names(value) for key, value in _DECLARATION.findall(header[-1])}
@@ -91,7 +95,7 @@ def _names(declaration: str) -> list[str]:
 
 
 def directory() -> Path:
-    """Return the folder of the ``.cypher`` files: inside the wheel, or beside the package in a checkout."""
+    """Return the folder of the ``.cypher`` files: in the wheel, or beside a checkout's package."""
     package = Path(__file__).parents[1]
     inside, beside = package / "cypher", package.parent / "cypher"
     return inside if inside.is_dir() else beside

@@ -66,13 +66,13 @@ def pending(store: Store) -> list[Migration]:
         ours = known.get(row["version"])
         if ours is None:
             raise SchemaError(
-                f"the graph has migration {row['version']} ({row['name']}), which this graphmem does not "
-                "know: it was opened by a newer one. Upgrade graphmem."
+                f"the graph has migration {row['version']} ({row['name']}), which this graphmem "
+                "does not know: it was opened by a newer one. Upgrade graphmem."
             )
         if ours.checksum != row["checksum"]:
             raise SchemaError(
-                f"migration {ours.version} ({ours.name}) was applied with other text than this graphmem "
-                "ships. Use the version that wrote the graph, or another database."
+                f"migration {ours.version} ({ours.name}) was applied with other text than this "
+                "graphmem ships. Use the version that wrote the graph, or another database."
             )
     return [
         known[version] for version in sorted(known.keys() - {row["version"] for row in applied})

@@ -1,4 +1,7 @@
-"""Where the store is: arguments, then ``NEO4J_*`` in the environment, then ``.env``, then the local server."""
+"""Where the store is.
+
+Arguments come first, then ``NEO4J_*`` in the environment, then ``.env``, then the local server.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ def settings(
 
 
 def home(path: str | Path | None = None) -> Path:
-    """Return the folder of all local state: ``path``, ``GRAPHMEM_HOME``, or the platform's data folder."""
+    """Return the folder of local state: ``path``, ``GRAPHMEM_HOME`` or the system's data folder."""
     if chosen := path or os.environ.get("GRAPHMEM_HOME"):
         return Path(chosen).expanduser().resolve()
     if sys.platform == "win32":

@@ -29,11 +29,16 @@ logger = logging.getLogger("graphmem.store")
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 MINIMUM_VERSION = (5, 26)
+SCHEMES = tuple(
+    f"{name}{security}://" for name in ("bolt", "neo4j") for security in ("", "+s", "+ssc")
+)
 Row = dict[str, Any]
 T = TypeVar("T")
 
 _OPTIONS: Mapping[str, Any] = {
     "connection_timeout": 10.0,
+    # Also how long something that is no Neo4j may stay silent.
+    "connection_acquisition_timeout": 15.0,
     "liveness_check_timeout": 30.0,
     # An empty graph does not know our labels yet; that is no news to anyone.
     "notifications_disabled_classifications": ["UNRECOGNIZED"],
@@ -41,8 +46,12 @@ _OPTIONS: Mapping[str, Any] = {
 }
 
 
+class RefusedError(StoreError):
+    """The server refused one of graphmem's own queries: it is no Neo4j, or graphmem has a fault."""
+
+
 class Transaction:
-    """A running transaction: `run` sends one query of the ``.cypher`` files and returns its rows."""
+    """A running transaction: `run` sends one query of the ``.cypher`` files, returns its rows."""
 
     def __init__(self, inner: neo4j.ManagedTransaction | neo4j.Transaction, mode: str) -> None:
         self._inner = inner
@@ -54,7 +63,12 @@ class Transaction:
             raise AssertionError(f"{query.name} writes, but the transaction only reads")
         if query.params - params.keys():
             raise AssertionError(f"{query.name} lacks {sorted(query.params - params.keys())}")
-        return [_plain(row) for row in self._inner.run(query.text, params).data()]
+        try:
+            return [_plain(row) for row in self._inner.run(query.text, params).data()]
+        except failures.ClientError as error:
+            if query.by_user:
+                raise CypherError(f"the server refused the query: {error.message}") from error
+            raise
 
 
 def _plain(value: Any) -> Any:
@@ -93,10 +107,11 @@ class Store:
     ) -> Self:
         """Connect, check the version, bring the schema up to date.
 
-        Arguments win over ``NEO4J_URI``, ``NEO4J_USERNAME``, ``NEO4J_PASSWORD`` and ``NEO4J_DATABASE``
-        from the environment or ``.env``. Without an address the local server is started if need be.
-        ``options`` are handed to the driver; ``progress`` hears of the jars that the local server's first
-        start fetches (how many are there, how many there will be). Errors: any `StoreError`.
+        Arguments win over ``NEO4J_URI``, ``NEO4J_USERNAME``, ``NEO4J_PASSWORD`` and
+        ``NEO4J_DATABASE`` from the environment or ``.env``. Without an address the local server is
+        started if need be. ``options`` are handed to the driver; ``progress`` hears of the jars
+        that the local server's first start fetches (how many are there, how many there will be).
+        Errors: any `StoreError`.
         """
         chosen = settings(uri, username, password, database)
         if chosen.uri is None:
@@ -113,12 +128,18 @@ class Store:
     @classmethod
     def _connect(cls, chosen: Neo4jSettings, options: Mapping[str, Any]) -> Self:
         assert chosen.uri is not None
+        if not chosen.uri.startswith(SCHEMES):
+            raise NotNeo4jError(
+                f"{chosen.uri!r} is no address of a Neo4j; it starts with {', '.join(SCHEMES)}, "
+                "for example bolt://localhost:7687"
+            )
         auth = (chosen.username, chosen.password.get_secret_value())
         try:
             driver = neo4j.GraphDatabase.driver(chosen.uri, auth=auth, **{**_OPTIONS, **options})
         except (ValueError, failures.ConfigurationError) as error:
             raise NotNeo4jError(
-                f"{chosen.uri!r} is no address of a Neo4j ({error}); use for example bolt://localhost:7687"
+                f"{chosen.uri!r} is no address of a Neo4j ({error}); "
+                "use for example bolt://localhost:7687"
             ) from error
         return cls(driver, chosen.database, chosen.uri)
 
@@ -128,7 +149,7 @@ class Store:
             rows = self.run(queries.store.components)
         except (failures.Neo4jError, failures.DriverError) as error:
             raise self._translated(error) from error
-        except CypherError as error:
+        except RefusedError as error:
             raise NotNeo4jError(
                 f"what answers at {self.where} is not Neo4j: it does not know its own version"
             ) from error
@@ -141,7 +162,7 @@ class Store:
             )
 
     def run(self, query: Query, /, **params: Any) -> list[Row]:
-        """Run one query in a transaction of its own, routed by its mode; transient failures are retried."""
+        """Run one query in its own transaction, routed by its mode and retried if that may help."""
         if query.mode == "read":
             return self.read(lambda tx: tx.run(query, **params))
         return self.write(lambda tx: tx.run(query, **params))
@@ -185,21 +206,22 @@ class Store:
                     f"the Neo4j at {self.where} refuses the user name or password; "
                     "check NEO4J_USERNAME and NEO4J_PASSWORD"
                 )
+            case failures.ClientError() if (error.code or "").startswith(
+                "Neo.ClientError.Database."
+            ):
+                return StoreError(f"{self.where}: {error.message}; check NEO4J_DATABASE")
             case failures.ServiceUnavailable() | failures.SessionExpired():
                 return self._unreachable(error)
             case failures.ClientError() | failures.DatabaseError():
-                return CypherError(f"the server refused the query: {error.message}")
+                return RefusedError(f"the Neo4j at {self.where} refused a query: {error.message}")
             case failures.TransientError():
-                trouble = StoreUnavailableError(
-                    f"the Neo4j at {self.where} is busy: {error.message}"
-                )
-                return trouble
+                return StoreUnavailableError(f"the Neo4j at {self.where} is busy: {error.message}")
             case _:
                 return StoreError(f"the Neo4j at {self.where} failed: {error}")
 
     def _unreachable(self, error: Exception) -> StoreError:
-        causes = _chain(error)
-        if any(type(cause).__name__ in _NO_BOLT for cause in causes):
+        told = " ".join(str(cause) for cause in _causes(error))
+        if not self.version and ("handshake" in told or "looks like HTTP" in told):
             return NotNeo4jError(
                 f"what answers at {self.where} is not Neo4j's Bolt port (it is 7687 by default); "
                 "check NEO4J_URI"
@@ -225,12 +247,13 @@ class Store:
         self.close()
 
 
-_NO_BOLT = {"BoltHandshakeError", "BoltProtocolError", "UnsupportedServerProduct"}
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and all that led to it; the router reports its servers' errors as a group."""
     while error is not None:
         yield error
+        if isinstance(error, BaseExceptionGroup):
+            for one in error.exceptions:
+                yield from _causes(one)
         error = error.__cause__ or error.__context__
 
 

@@ -1,0 +1,1 @@
+"""Speed measurements, each with the bare driver beside it in the same run: ``make bench``."""
