@@ -109,13 +109,13 @@ class Bare:
 
     def add_turns(self, space: str, rows: Sequence[Item]) -> None:
         """Store a batch of `turn_rows` in one transaction."""
-        followers = [row for row in rows if row["parent"]]
+        links = [{"id": row["id"], "parent": row["parent"]} for row in rows if row["parent"]]
         names = sorted({row["conversation"] for row in rows})
 
         def work(tx: neo4j.ManagedTransaction) -> None:
             tx.run(ROOM, {"space": space, "conversations": names}).consume()
             tx.run(TURNS, {"space": space, "rows": rows}).consume()
-            tx.run(PARENTS, {"space": space, "rows": followers}).consume()
+            tx.run(PARENTS, {"space": space, "rows": links}).consume()
 
         with self._session() as session:
             session.execute_write(work)

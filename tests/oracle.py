@@ -12,13 +12,13 @@ class Oracle:
     parents: dict[str, str | None] = field(default_factory=dict)
     records: dict[str, frozenset[str]] = field(default_factory=dict)
 
-    def path(self, anchor: str) -> list[str]:
-        """Return the arrived turns from the anchor up to its root, or to the first awaited one."""
+    def path(self, anchor: str, *, awaited: bool = False) -> list[str]:
+        """Return the turns from the anchor up to its root; an awaited one ends it, and counts if asked."""
         path = []
         turn: str | None = anchor
-        while turn is not None and turn in self.parents:
+        while turn is not None and (turn in self.parents or (awaited and turn not in path)):
             path.append(turn)
-            turn = self.parents[turn]
+            turn = self.parents.get(turn)
         return path
 
     def visible(self, anchor: str) -> set[str]:
@@ -27,6 +27,6 @@ class Oracle:
         return {record for record, sources in self.records.items() if sources and sources <= path}
 
     def fork(self, a: str, b: str) -> str | None:
-        """Return the last turn on both paths."""
-        other = set(self.path(b))
-        return next((turn for turn in self.path(a) if turn in other), None)
+        """Return the last turn on both paths, arrived or not."""
+        other = set(self.path(b, awaited=True))
+        return next((turn for turn in self.path(a, awaited=True) if turn in other), None)

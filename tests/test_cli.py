@@ -238,7 +238,9 @@ def test_a_turn_that_changed_since_the_last_export_is_reported(
         ("u3", "a1", "Black tea. Never green."),
         ("a3", "u3", "Noted."),
     )
-    answer = graphmem("import", str(export(tmp_path / "two.json", grown)), "--space", space, "--json")
+    answer = graphmem(
+        "import", str(export(tmp_path / "two.json", grown)), "--space", space, "--json"
+    )
     assert answer.code == 0
     [report] = answer.json["conversations"]
     assert (report["new"], report["known"]) == (1, 3)
@@ -246,7 +248,9 @@ def test_a_turn_that_changed_since_the_last_export_is_reported(
 
 
 def test_a_turn_cannot_steer_the_terminal(graphmem: Run, memory: Memory) -> None:
-    memory.add_turn("u1", role="user", text="\x1b[2Jgone\x07 [bold]x[/] \u202eevil", conversation="c")
+    memory.add_turn(
+        "u1", role="user", text="\x1b[2Jgone\x07 [bold]x[/] \u202eevil", conversation="c"
+    )
     memory.remember("\x1b]0;title\x07 fact", sources=["u1"])
     out = graphmem("tree", "--space", memory.space).out
     out += graphmem("facts", "--anchor", "u1", "--space", memory.space).out

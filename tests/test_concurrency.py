@@ -27,7 +27,9 @@ def add_children(connection: dict[str, Any], space: str, worker: int) -> int:
     """Add twenty children of one parent, one at a time; return how many were new."""
     with Memory.open(space, **connection) as memory:
         return sum(
-            memory.add_turn(f"w{worker}-{n}", role="user", text="x", parent="root", conversation="c").new
+            memory.add_turn(
+                f"w{worker}-{n}", role="user", text="x", parent="root", conversation="c"
+            ).new
             for n in range(20)
         )
 

@@ -48,9 +48,12 @@ def free_port() -> str:
 
 
 def has_compose() -> bool:
-    return shutil.which("docker") is not None and not subprocess.run(
-        ["docker", "compose", "version"], capture_output=True, check=False
-    ).returncode
+    return (
+        shutil.which("docker") is not None
+        and not subprocess.run(
+            ["docker", "compose", "version"], capture_output=True, check=False
+        ).returncode
+    )
 
 
 @pytest.mark.skipif(not has_compose(), reason="docker compose is not installed")
@@ -60,7 +63,14 @@ def test_the_compose_file_gives_a_store() -> None:
         "NEO4J_BOLT_PORT": free_port(),
         "NEO4J_HTTP_PORT": free_port(),
     }
-    compose = ["docker", "compose", "--project-name", f"t{secrets.token_hex(4)}", "--file", str(COMPOSE)]
+    compose = [
+        "docker",
+        "compose",
+        "--project-name",
+        f"t{secrets.token_hex(4)}",
+        "--file",
+        str(COMPOSE),
+    ]
     try:
         subprocess.run([*compose, "up", "--detach", "--wait"], env=env, check=True, timeout=240)
         uri = f"bolt://127.0.0.1:{env['NEO4J_BOLT_PORT']}"

@@ -27,7 +27,9 @@ CONVERSATIONS, TURNS = 80, 60
 
 def conversation(number: int) -> dict[str, Any]:
     """A ChatGPT conversation with a fork at every tenth turn."""
-    mapping: dict[str, Any] = {"root": {"id": "root", "message": None, "parent": None, "children": []}}
+    mapping: dict[str, Any] = {
+        "root": {"id": "root", "message": None, "parent": None, "children": []}
+    }
     above = "root"
     for step in range(TURNS):
         role = "assistant" if step % 2 else "user"
@@ -46,7 +48,12 @@ def conversation(number: int) -> dict[str, Any]:
             }
             mapping[above]["children"].append(name)
         above = f"n{step}"
-    return {"id": f"chat-{number}", "title": f"Chat {number}", "current_node": above, "mapping": mapping}
+    return {
+        "id": f"chat-{number}",
+        "title": f"Chat {number}",
+        "current_node": above,
+        "mapping": mapping,
+    }
 
 
 def write_export(path: Path, numbers: range) -> Path:

@@ -339,7 +339,7 @@ def repository(monkeypatch: pytest.MonkeyPatch) -> Iterator[Repository]:
             self.end_headers()
             self.wfile.write(repository.damage(body))
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        def log_message(self, format: str, *args: object) -> None:
             pass
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:

@@ -68,7 +68,8 @@ def test_every_error_is_in_the_tree_and_in_its_drawing() -> None:
         if isinstance(kind, type) and issubclass(kind, GraphmemError)
     }
     assert all(
-        kind is GraphmemError or issubclass(kind, UsageError | StoreError) for kind in found.values()
+        kind is GraphmemError or issubclass(kind, UsageError | StoreError)
+        for kind in found.values()
     )
     assert set(re.findall(r"\w+Error", errors.__doc__ or "")) >= found.keys()
     assert found.keys() <= set(graphmem.__all__)
@@ -97,32 +98,38 @@ def test_options_are_keywords_and_every_verb_has_an_example() -> None:
     for kind in (Memory, View):
         for name, verb in verbs(kind).items():
             function = getattr(verb, "__func__", verb)
-            assert ">>>" in (inspect.getdoc(function) or "") or name == "close", f"{kind.__name__}.{name}"
+            assert ">>>" in (inspect.getdoc(function) or "") or name == "close", (
+                f"{kind.__name__}.{name}"
+            )
 
 
-EXAMPLE = {
-    "turns": [
-        {"id": "u1", "role": "user", "text": "I'm moving to Chengdu next month."},
-        {"id": "u2", "role": "user", "text": "I'm moving to Hangzhou next month.", "replaces": "u1"},
-    ],
-    "records": [
-        {"text": "moves to Chengdu", "sources": ["u1"]},
-        {"text": "moves to Hangzhou", "sources": ["u2"]},
-    ],
-}
+TURNS: list[dict[str, Any]] = [
+    {"id": "u1", "role": "user", "text": "I'm moving to Chengdu next month."},
+    {"id": "u2", "role": "user", "text": "I'm moving to Hangzhou next month.", "replaces": "u1"},
+]
+RECORDS: list[dict[str, Any]] = [
+    {"text": "moves to Chengdu", "sources": ["u1"]},
+    {"text": "moves to Hangzhou", "sources": ["u2"]},
+]
 
 
 def examples() -> list[Any]:
     finder = doctest.DocTestFinder(exclude_empty=True)
-    modules = [graphmem._memory, graphmem._view, graphmem._models, graphmem._records, graphmem._text]
+    modules = [
+        graphmem._memory,
+        graphmem._view,
+        graphmem._models,
+        graphmem._records,
+        graphmem._text,
+    ]
     found = [test for module in modules for test in finder.find(module)]
     return [test for test in found if test.examples]
 
 
 @pytest.mark.parametrize("example", examples(), ids=lambda test: str(test.name))
 def test_the_examples_in_the_docstrings_hold(example: doctest.DocTest, memory: Memory) -> None:
-    memory.add_turns(EXAMPLE["turns"])
-    memory.remember_all(EXAMPLE["records"])
+    memory.add_turns(TURNS)
+    memory.remember_all(RECORDS)
     example.globs["memory"] = memory
     said: list[str] = []
     result = doctest.DocTestRunner().run(example, out=said.append)
@@ -131,8 +138,8 @@ def test_the_examples_in_the_docstrings_hold(example: doctest.DocTest, memory: M
 
 async def use_the_async_facade(connection: dict[str, Any], space: str) -> list[str]:
     async with await AsyncMemory.open(space, **connection) as memory:
-        await memory.add_turns(EXAMPLE["turns"])
-        await memory.remember_all(EXAMPLE["records"])
+        await memory.add_turns(TURNS)
+        await memory.remember_all(RECORDS)
         view = memory.at("u2")
         record = (await view.facts())[0]
         assert await view.get(record.id)
@@ -143,7 +150,9 @@ async def use_the_async_facade(connection: dict[str, Any], space: str) -> list[s
         assert await view.summaries() == []
         assert len(await memory.branches(None)) == 2
         assert (await memory.tree(None)).turns[0] == await memory.turn("u1")
-        assert (await memory.add_turn("u3", role="user", text="x", parent="u2", conversation="c")).new
+        assert (
+            await memory.add_turn("u3", role="user", text="x", parent="u2", conversation="c")
+        ).new
         await memory.remember("third", ["u3"])
         await memory.add_conversation("c", title="C")
         await memory.set_head("c", "u3")

@@ -7,6 +7,7 @@ import socket
 import socketserver
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -189,7 +190,9 @@ def test_the_users_cypher_goes_on_after_the_gate(memory: Memory) -> None:
         {"text": "of u2", "distance": 0, "anchor": "u2"},
         {"text": "of u1", "distance": 2, "anchor": "u2"},
     ]
-    assert view.cypher("WHERE fact.text = $text RETURN count(fact) AS n", text="of u3") == [{"n": 0}]
+    assert view.cypher("WHERE fact.text = $text RETURN count(fact) AS n", text="of u3") == [
+        {"n": 0}
+    ]
     assert view.cypher("RETURN fact.text AS text LIMIT 5") != []
     with pytest.raises(InvalidInputError, match="space"):
         view.cypher("RETURN $space", space="another")
@@ -218,27 +221,23 @@ class Relay:
 
     @staticmethod
     def _pump(source: socket.socket, sink: socket.socket) -> None:
-        try:
+        with suppress(OSError):
             while data := source.recv(65536):
                 sink.sendall(data)
-        except OSError:
-            pass
 
     def cut(self) -> None:
         for end in self.open:
-            with_shutdown(end)
+            shut(end)
         self.open.clear()
 
     def close(self) -> None:
-        with_shutdown(self.listener)
+        shut(self.listener)
         self.cut()
 
 
-def with_shutdown(end: socket.socket) -> None:
-    try:
+def shut(end: socket.socket) -> None:
+    with suppress(OSError):
         end.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        pass
     end.close()
 
 

@@ -4,7 +4,7 @@
 MATCH (conversation:Conversation {space: $space, id: $conversation})
 MATCH (turn:Turn {space: $space, id: $turn})
 WHERE NOT turn:Awaited
-SET conversation :Conversation
+SET conversation:Conversation
 WITH conversation, turn
 OPTIONAL MATCH (conversation)-[old:HEAD]->()
 DELETE old

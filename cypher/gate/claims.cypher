@@ -12,7 +12,7 @@ RETURN
   record.kind AS kind,
   record.text AS text,
   record.sourceIds AS sourceIds,
-  [(record)-[source:DERIVED_FROM]->(turn) | source {.*, turn: turn.id} ] AS sources,
-  [(record)-[:BUILT_FROM]->(input) | input.id ] AS builtFrom,
-  [(record)-[source:DERIVED_FROM]->() | source.start ][0] AS place
+  [(record)-[source:DERIVED_FROM]->(turn) | source {.*, turn: turn.id}] AS sources,
+  [(record)-[:BUILT_FROM]->(input) | input.id] AS builtFrom,
+  [(record)-[source:DERIVED_FROM]->() | source.start][0] AS place
 ORDER BY leaf <> anchor, leaf.id, distance DESC, place, id

@@ -5,4 +5,4 @@ WHERE NOT anchor:Awaited
 MATCH (anchor)-[:PARENT]->*(turn)
 WITH collect(turn) AS path
 UNWIND range(0, size(path) - 1) AS distance
-RETURN path[distance] AS turn, - distance AS position
+RETURN path[distance] AS turn, -distance AS position

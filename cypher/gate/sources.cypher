@@ -17,4 +17,4 @@ RETURN
   [
     source IN sources
     | {id: source.id, space: source.space, awaited: source:Awaited, onPath: source IN onPath}
-  ] AS linked
+ ] AS linked

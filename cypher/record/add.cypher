@@ -4,7 +4,7 @@
 // @params space, rows  @mode write
 UNWIND $rows AS row
 MERGE (record:Record {space: $space, id: row.id})
-SET record: $ (row.label)
+SET record:$(row.label)
 WITH row, record, record.contentHash AS storedHash
 SET record += row.content
 WITH record.id AS id, storedHash

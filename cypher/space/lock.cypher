@@ -3,4 +3,4 @@
 // Setting the label that is there changes nothing and takes the node's lock.
 // @params space  @mode write
 MATCH (space:Space {id: $space})
-SET space :Space
+SET space:Space

@@ -4,7 +4,7 @@
 // @params space, rows  @mode write
 UNWIND $rows AS row
 MERGE (turn:Turn {space: $space, id: row.id})
-REMOVE turn :Awaited
+REMOVE turn:Awaited
 WITH row, turn, turn.contentHash AS storedHash
 SET turn += row.content
 WITH turn.id AS id, storedHash, EXISTS { (turn)<-[:PARENT]-() } AS followed

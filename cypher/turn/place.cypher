@@ -3,4 +3,4 @@
 // @params space, ids  @mode write
 UNWIND $ids AS id
 MERGE (turn:Turn {space: $space, id: id})
-  ON CREATE SET turn :Awaited
+  ON CREATE SET turn:Awaited

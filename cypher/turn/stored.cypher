@@ -6,4 +6,4 @@ RETURN
   turn.id AS id,
   turn:Awaited AS awaited,
   turn.contentHash AS contentHash,
-  [(turn)-[:PARENT]->(parent) | parent.id ][0] AS parent
+  [(turn)-[:PARENT]->(parent) | parent.id][0] AS parent
