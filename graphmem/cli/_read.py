@@ -134,7 +134,7 @@ def claim_table(claims: list[Claim] | tuple[Claim, ...]) -> Table:
     for claim in claims:
         turns = ", ".join(shown(str(source.turn)) for source in claim.sources[:3])
         more = f" +{len(claim.sources) - 3}" if len(claim.sources) > 3 else ""
-        table.add_row(shown(claim.text, 90), str(claim.supports), turns + more, claim.id[:12])
+        table.add_row(shown(claim.text, 90), str(claim.supports), turns + more, shown(claim.id))
     return table
 
 
