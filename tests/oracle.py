@@ -13,7 +13,7 @@ class Oracle:
     records: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def path(self, anchor: str, *, awaited: bool = False) -> list[str]:
-        """Return the turns from the anchor up to its root; an awaited one ends it, and counts if asked."""
+        """Return the turns up to the root; an awaited one ends the path, and counts if asked."""
         path = []
         turn: str | None = anchor
         while turn is not None and (turn in self.parents or (awaited and turn not in path)):

@@ -54,9 +54,7 @@ def commands() -> list[tuple[str, str]]:
 
 @pytest.mark.usefixtures("as_user")
 @pytest.mark.parametrize(("command", "output"), commands())
-def test_the_commands_print_what_the_readme_says(
-    memory: Memory, command: str, output: str
-) -> None:
+def test_the_commands_print_what_the_readme_says(memory: Memory, command: str, output: str) -> None:
     demo = Memory(memory.store, space=SPACE)
     for dialogue in (ENGLISH, CHINESE):
         plant(demo, dialogue)

@@ -1,4 +1,4 @@
-"""Random life of one space: forks, edits, late parents, records; every view agrees with the oracle."""
+"""Random life of one space, with late parents and records: every view agrees with the oracle."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ class Life(RuleBasedStateMachine):
         if turn in self.oracle.parents:
             expected = None if self.oracle.parents[turn] == parent else SecondParentError
         else:
-            expected = CycleError if parent and turn in self.oracle.path(parent, awaited=True) else None
+            expected = (
+                CycleError if parent and turn in self.oracle.path(parent, awaited=True) else None
+            )
         if expected is None:
             yield
             self.oracle.parents.setdefault(turn, parent)
@@ -113,7 +115,7 @@ class Life(RuleBasedStateMachine):
 @pytest.mark.timeout(600)
 def test_a_random_life_agrees_with_the_oracle(store: Store) -> None:
     Life.store = store
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         Life,
         settings=settings(
             max_examples=40,
