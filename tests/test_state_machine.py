@@ -25,6 +25,7 @@ from graphmem import (
     Source,
     Store,
     UnknownTurnError,
+    UsageError,
 )
 from tests.oracle import Oracle
 
@@ -44,12 +45,11 @@ class Life(RuleBasedStateMachine):
     @contextmanager
     def promised(self, turn: str, parent: str | None) -> Iterator[None]:
         """Expect what the oracle says of a turn: stored, known already, refused."""
+        expected: type[UsageError] | None = None
         if turn in self.oracle.parents:
             expected = None if self.oracle.parents[turn] == parent else SecondParentError
-        else:
-            expected = (
-                CycleError if parent and turn in self.oracle.path(parent, awaited=True) else None
-            )
+        elif parent and turn in self.oracle.path(parent, awaited=True):
+            expected = CycleError
         if expected is None:
             yield
             self.oracle.parents.setdefault(turn, parent)
