@@ -344,19 +344,22 @@ MEASUREMENTS = (bulk_turns, bulk_facts, visible_records, growth, long_chain, sco
 
 @contextmanager
 def opened(sizes: Sizes) -> Iterator[Bench]:
-    """Open the store as the command line does."""
+    """Open the store as the command line does; at the end, also of a failure, delete what was stored."""
     with jar_progress() as progress, Store.open(progress=progress) as store:
-        yield Bench(store, sizes)
+        bench = Bench(store, sizes)
+        try:
+            yield bench
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what came during a `clear` ended it
+            bench.clear()
 
 
 def measured(bench: Bench) -> Iterator[Row]:
-    """Make every measurement; whatever happens, its spaces are deleted."""
+    """Make every measurement, each with the spaces of the one before it gone."""
     for measure in MEASUREMENTS:
         with err.status(f"{measure.__name__} …"):
-            try:
-                yield from measure(bench)
-            finally:
-                bench.clear()
+            yield from measure(bench)
+            bench.clear()
 
 
 def table(rows: Sequence[Row]) -> Table:

