@@ -21,11 +21,11 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from benchmarks import bare
 from benchmarks.bare import Bare
 from benchmarks.forest import Item, batches, chain, facts
+from benchmarks.report import table
 from benchmarks.timing import Row, Timing, interleaved, seconds
 from graphmem import Memory, Store
 from graphmem.cli._output import jar_progress
@@ -344,7 +344,7 @@ MEASUREMENTS = (bulk_turns, bulk_facts, visible_records, growth, long_chain, sco
 
 @contextmanager
 def opened(sizes: Sizes) -> Iterator[Bench]:
-    """Open the store as the command line does; at the end, also of a failure, delete what was stored."""
+    """Open the store as the command line does; delete what was stored, also after a failure."""
     with jar_progress() as progress, Store.open(progress=progress) as store:
         bench = Bench(store, sizes)
         try:
@@ -360,28 +360,6 @@ def measured(bench: Bench) -> Iterator[Row]:
         with err.status(f"{measure.__name__} …"):
             yield from measure(bench)
             bench.clear()
-
-
-def table(rows: Sequence[Row]) -> Table:
-    """Draw the rows."""
-    drawn = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    drawn.add_column("measured", max_width=52)
-    for heading in ("ours", "bare", "ratio"):
-        drawn.add_column(heading, justify="right", no_wrap=True)
-    drawn.add_column("target", no_wrap=True)
-    drawn.add_column("met", no_wrap=True)
-    drawn.add_column("lowest–highest", style="dim", overflow="fold")
-    for row in rows:
-        drawn.add_row(
-            row.name,
-            f"{row.ours:.3g} {row.unit}",
-            "" if row.bare is None else f"{row.bare:.3g} {row.unit}",
-            "" if row.ratio is None else f"{row.ratio:.2f}",
-            row.target,
-            {True: "[green]yes[/]", False: "[red]NO[/]", None: ""}[row.ok],
-            row.note,
-        )
-    return drawn
 
 
 def document(bench: Bench, rows: Sequence[Row]) -> dict[str, Any]:

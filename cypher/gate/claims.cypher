@@ -1,10 +1,10 @@
 // Visible records with their sources
 // Those of the anchor's own path first, along the path; then those of each other tree.
-// Null for $ids stands for any record, null for $within for any distance from the leaf.
+// Null stands for any kind, any record, any distance from the leaf.
 // @continues anchor, record, leaf, distance  @params kinds, ids, within  @mode read
 WITH anchor, record, leaf, distance
 WHERE
-  record.kind IN $kinds AND
+  ($kinds IS NULL OR record.kind IN $kinds) AND
   ($ids IS NULL OR record.id IN $ids) AND
   ($within IS NULL OR distance < $within)
 RETURN

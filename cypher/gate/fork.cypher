@@ -1,7 +1,9 @@
 // The last turn that the paths of two turns share
 // @params space, a, b  @mode read
 MATCH (a:Turn {space: $space, id: $a})
+WHERE NOT a:Awaited
 MATCH (b:Turn {space: $space, id: $b})
+WHERE NOT b:Awaited
 CALL (a, b) {
   MATCH (a)-[:PARENT]->*(turn)
   WITH collect(turn) AS path

@@ -9,43 +9,62 @@ CALL (anchor) {
     UNION
   WITH anchor
   WHERE $scope = 'space'
-  MATCH (anchor)-[:PARENT]->*(turn)
-  OPTIONAL MATCH (turn)-[:IN]->(own)
-  WITH
-    collect(DISTINCT own) AS ownConversations,
-    collect(DISTINCT
-      CASE
-        WHEN NOT EXISTS { (turn)-[:PARENT]->() } THEN turn
-      END)[0] AS root
-  WHERE NOT root:Awaited
-  MATCH (root)-[:REPLACES]-*(version)
-  WITH ownConversations, collect(DISTINCT version) AS ownRoots
-  MATCH (conversation:Conversation)
-  WHERE
-    conversation.space = $space AND
-    conversation.id IS NOT NULL AND
-    NOT conversation IN ownConversations
-  CALL (conversation) {
-    MATCH (conversation)-[:HEAD]->(head)
-    RETURN head
+  CALL (anchor) {
+    RETURN anchor AS leaf
       UNION
-    WITH conversation
-    WHERE NOT EXISTS { (conversation)-[:HEAD]->() }
-    MATCH (conversation)<-[:IN]-(leaf)
-    WHERE NOT EXISTS { (leaf)<-[:PARENT]-() }
-    WITH collect(leaf) AS leaves
-    WHERE size(leaves) = 1
-    RETURN leaves[0] AS head
+    MATCH (conversation:Conversation)
+    WHERE conversation.space = $space AND conversation.id IS NOT NULL
+    CALL (conversation) {
+      MATCH (conversation)-[:HEAD]->(leaf)
+      RETURN leaf
+        UNION
+      WITH conversation
+      WHERE NOT EXISTS { (conversation)-[:HEAD]->() }
+      MATCH (conversation)<-[:IN]-(turn)
+      WHERE NOT EXISTS { (turn)<-[:PARENT]-() }
+      WITH collect(turn) AS leaves
+      WHERE size(leaves) = 1
+      RETURN leaves[0] AS leaf
+    }
+    RETURN leaf
   }
-  MATCH (head)-[:PARENT]->*(top)
-  WHERE NOT EXISTS { (top)-[:PARENT]->() } AND NOT top:Awaited AND NOT top IN ownRoots
-  RETURN head AS leaf
+  // Two leaves are of one tree when they share a root: of their paths, of other versions of a turn
+  // there, or of the conversations that these belong to.
+  CALL (leaf) {
+    MATCH (leaf)-[:PARENT]->*(turn)
+    OPTIONAL MATCH (turn)-[:REPLACES]-+(version)
+    WHERE NOT EXISTS { (version)-[:PARENT]->()<-[:PARENT]-(turn) }
+    OPTIONAL MATCH (turn)-[:IN]->(conversation)
+    WITH
+      leaf,
+      collect(DISTINCT version) AS versions,
+      collect(DISTINCT conversation) AS conversations
+    CALL (conversations) {
+      UNWIND conversations AS conversation
+      MATCH (conversation)<-[:IN]-(first)
+      WHERE NOT EXISTS { (first)-[:PARENT]->()-[:IN]->(conversation) }
+      RETURN collect(first) AS firsts
+    }
+    UNWIND [leaf] + versions + firsts AS kin
+    MATCH (kin)-[:PARENT]->*(root)
+    WHERE NOT EXISTS { (root)-[:PARENT]->() }
+    RETURN
+      collect(DISTINCT root) AS roots,
+      any(root IN collect(root) WHERE root:Awaited) AS undecided
+  }
+  WITH anchor, collect({leaf: leaf, roots: roots, undecided: undecided}) AS trees
+  WITH trees, [tree IN trees WHERE tree.leaf = anchor][0] AS own
+  UNWIND trees AS tree
+  WITH tree, own
+  WHERE
+    NOT own.undecided AND NOT tree.undecided AND none(root IN tree.roots WHERE root IN own.roots)
+  RETURN tree.leaf AS leaf
 }
 MATCH (leaf)-[:PARENT]->*(turn)
 WITH anchor, leaf, collect(turn) AS path
 UNWIND range(0, size(path) - 1) AS distance
 WITH anchor, leaf, path[distance] AS turn, distance
-WHERE NOT turn:Awaited
+WHERE NOT turn:Awaited AND turn.space = $space
 MATCH (turn)<-[:DERIVED_FROM]-(record)
 WHERE record.space = $space
 WITH anchor, leaf, record, collect(turn.id) AS onPath, min(distance) AS distance

@@ -5,15 +5,17 @@
 UNWIND $ids AS id
 MATCH (record:Record {space: $space, id: id})
 MATCH (record)-[:DERIVED_FROM]->(source)
-WITH record, collect(source) AS sources
+WITH record, collect(DISTINCT source) AS sources
 CALL (record, sources) {
-  // Sources are mostly given in the order of the path: try the last one as the tip.
-  WITH [source IN sources WHERE source.id = record.sourceIds[-1]][0] AS tip
+  // Sources are mostly given along the path or against it: try both ends as the tip.
+  UNWIND [record.sourceIds[-1], record.sourceIds[0]] AS end
+  WITH [source IN sources WHERE source.id = end][0] AS tip
   MATCH (tip)-[:PARENT]->*(turn)
-  RETURN count(
+  WITH tip, count(
       CASE
         WHEN turn IN sources THEN 1
-      END) AS onPath
+      END) AS found
+  RETURN max(found) AS onPath
 }
 WITH record, sources
 WHERE onPath < size(sources)

@@ -1,7 +1,7 @@
 // One row per turn: its properties and what it is linked to
 // @continues turn, position  @mode read
 WITH turn, position
-ORDER BY position
+ORDER BY position, turn.id
 RETURN
   properties(turn) AS properties,
   turn:Awaited AS awaited,
