@@ -7,10 +7,10 @@ from datetime import datetime
 from enum import Enum
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 
 from graphmem import _records, _turns
-from graphmem._errors import UnknownConversationError
+from graphmem._errors import InvalidInputError, UnknownConversationError
 from graphmem._models import (
     Branch,
     Claim,
@@ -135,7 +135,7 @@ class Memory:
             how=how,
             conversation=conversation,
             created_at=created_at,
-            properties=dict(properties or {}),
+            properties=cast(dict[str, Scalar | list[Scalar]], properties or {}),
             **given,
         )
         return self.add_turns([turn])
@@ -222,7 +222,8 @@ class Memory:
         """Say which leaf a conversation shows. Only the scope ``space`` of other trees looks at it.
 
         A conversation without a head stands for its only leaf, and for nothing when it has several.
-        Errors: `UnknownConversationError`, `UnknownTurnError`.
+        Errors: `UnknownConversationError`, `UnknownTurnError`; `InvalidInputError` for a turn of
+        another conversation.
 
         >>> memory.add_conversation("trip") and memory.set_head("trip", "u2")
         """
@@ -230,7 +231,9 @@ class Memory:
         def work(tx: Transaction) -> None:
             if self._conversation(tx, conversation).head == turn:
                 return
-            require_turn(tx, self.space, turn)
+            home = self._turn(tx, turn).conversation
+            if home not in (None, conversation):
+                raise InvalidInputError(f"turn {turn!r} belongs to conversation {home!r}")
             tx.run(
                 queries.conversation.set_head,
                 space=self.space,
@@ -257,13 +260,7 @@ class Memory:
         >>> memory.turn("u2").replaces
         'u1'
         """
-
-        def work(tx: Transaction) -> Turn:
-            rows = tx.run(queries.turn.get.then(queries.turn.row), space=self.space, id=id)
-            require_turn(tx, self.space, id)
-            return _turns.turn_of(rows[0])
-
-        return self.store.read(work)
+        return self.store.read(lambda tx: self._turn(tx, id))
 
     def conversations(self) -> list[Conversation]:
         """Return the conversations of the space, the oldest first.
@@ -295,6 +292,11 @@ class Memory:
         True
         """
         return _turns.branches(self.tree(conversation))
+
+    def _turn(self, tx: Transaction, id: str) -> Turn:
+        require_turn(tx, self.space, id)
+        rows = tx.run(queries.turn.get.then(queries.turn.row), space=self.space, id=id)
+        return _turns.turn_of(rows[0])
 
     def _conversation(self, tx: Transaction, conversation: str) -> Conversation:
         rows = tx.run(queries.conversation.get, space=self.space, id=conversation)

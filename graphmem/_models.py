@@ -42,7 +42,10 @@ _LARGEST_INTEGER = 2**63 - 1
 def _as_utc(value: datetime | None) -> datetime | None:
     if value is None:
         return None
-    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    try:
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"the time {value} has no counterpart in UTC") from None
 
 
 Time = Annotated[datetime | None, AfterValidator(_as_utc)]
@@ -106,7 +109,7 @@ class Turn(Model):
     conversation: Id | None = None
     created_at: Time = None
     properties: dict[str, Scalar | list[Scalar]] = Field(default_factory=dict)
-    raw_text: str | None = None
+    raw_text: Text | None = None
     """The text as it came, as a JSON literal, where half a surrogate pair had to be replaced."""
 
     @model_validator(mode="before")
@@ -169,8 +172,8 @@ class Source(Model):
     turn: Id | None = None
     record: Id | None = None
     quote: Text | None = None
-    start: Annotated[int | None, Field(ge=0)] = None
-    end: Annotated[int | None, Field(ge=0)] = None
+    start: Annotated[int | None, Field(ge=0, le=_LARGEST_INTEGER)] = None
+    end: Annotated[int | None, Field(ge=0, le=_LARGEST_INTEGER)] = None
 
     @model_validator(mode="after")
     def _one_of_two(self) -> Self:
@@ -287,7 +290,10 @@ class Tree(Conversation):
 
 
 class Stored(Model):
-    """What a batch of turns did: how many are new, how many were there already, who is awaited."""
+    """What a batch of turns did: how many are new, how many were there already.
+
+    ``awaited`` are the turns that the new ones name and that have not arrived.
+    """
 
     new: int
     known: int

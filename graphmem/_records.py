@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, model_validator
 
 from graphmem._errors import (
     ConflictError,
@@ -16,7 +16,7 @@ from graphmem._errors import (
     raise_all,
 )
 from graphmem._models import Claim, Id, Kind, Model, Record, Source, Text
-from graphmem._turns import hash_of, place_missing
+from graphmem._turns import as_fields, hash_of, place_missing
 from graphmem.store import Row, Transaction, queries
 
 
@@ -29,7 +29,7 @@ def _as_source(item: Any) -> Any:
 
 
 def _as_sources(items: Any) -> Any:
-    if isinstance(items, str):
+    if isinstance(items, str) or not isinstance(items, Iterable | None):
         raise ValueError(f"sources is a list; write [{items!r}]")
     return tuple(_as_source(item) for item in items or ())
 
@@ -47,7 +47,18 @@ class NewRecord(Model):
     text: Text
     sources: Annotated[tuple[Source, ...], BeforeValidator(_as_sources)]
     kind: Kind = "fact"
-    id: Annotated[Id | None, Field(default=None)] = None
+    id: Id | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if not self.text.strip():
+            raise ValueError("the text is blank; say what was learnt")
+        passages = set(self.sources)
+        if len({source.turn for source in passages if source.turn}) < sum(
+            source.turn is not None for source in passages
+        ):
+            raise ValueError("one turn is quoted twice; give one passage, or two records")
+        return self
 
 
 def as_records(items: Iterable[NewRecord | Mapping[str, Any]]) -> list[NewRecord]:
@@ -56,7 +67,7 @@ def as_records(items: Iterable[NewRecord | Mapping[str, Any]]) -> list[NewRecord
     errors: list[UsageError] = []
     for item in items:
         try:
-            record = item if isinstance(item, NewRecord) else NewRecord(**item)
+            record = item if isinstance(item, NewRecord) else NewRecord(**as_fields(item, "record"))
         except InvalidInputError as error:
             errors.append(error)
             continue
@@ -74,24 +85,24 @@ def as_records(items: Iterable[NewRecord | Mapping[str, Any]]) -> list[NewRecord
 
 def add(tx: Transaction, space: str, new: Sequence[NewRecord]) -> list[Record]:
     """Store records in the transaction; raise and leave nothing when one of them is refused."""
-    records = _flattened(tx, space, new)
-    hashes = {record.id: content_hash(record) for record in records}
-    ids = sorted(hashes)
-    stored = {
-        row["id"]: row["contentHash"] for row in tx.run(queries.record.stored, space=space, ids=ids)
-    }
+    records, hashes = _flattened(tx, space, new)
+    rows = tx.run(queries.record.stored, space=space, ids=sorted(hashes))
+    stored = {row["id"]: row["contentHash"] for row in rows}
     raise_all([_conflict(id) for id, content in stored.items() if content != hashes[id]])
     missing = {record.id: record for record in records if record.id not in stored}
     _write(tx, space, [missing[id] for id in sorted(missing)], hashes)
     unreachable = _unreachable(tx, space, records)
     return [
-        record.model_copy(update={"unreachable": record.id in unreachable}) for record in records
+        record.model_copy(update={"unreachable": True}) if record.id in unreachable else record
+        for record in records
     ]
 
 
-def content_hash(record: Record) -> str:
-    """Return what tells one content from another: everything a record holds but its id."""
-    return hash_of(record.model_dump(mode="json", exclude={"id", "unreachable"}))
+def content_hash(kind: str, text: str, sources: Iterable[Source], inputs: Iterable[str]) -> str:
+    """Return what tells one content from another. The order of the sources is no part of it."""
+    passages = [[source.turn, source.quote, source.start, source.end] for source in sources]
+    passages.sort(key=lambda passage: str(passage[0]))  # a turn is there once
+    return hash_of([kind, text, passages, sorted(inputs)])
 
 
 def _conflict(id_: str) -> ConflictError:
@@ -102,29 +113,35 @@ def _conflict(id_: str) -> ConflictError:
     )
 
 
-def _flattened(tx: Transaction, space: str, new: Sequence[NewRecord]) -> list[Record]:
-    """Give every record the turns of those it is built from; later ones may name earlier ones."""
+def _flattened(
+    tx: Transaction, space: str, new: Sequence[NewRecord]
+) -> tuple[list[Record], dict[str, str]]:
+    """Give each record the turns of those it is built from, which may be earlier in the batch.
+
+    Return the records, and the hash of each one's content by its id.
+    """
     known = _turns_of_records(tx, space, new)
     errors: list[UsageError] = []
     records: list[Record] = []
-    seen: dict[str, Record] = {}
+    hashes: dict[str, str] = {}
     for item in new:
         unknown = [s.record for s in item.sources if s.record is not None and s.record not in known]
         if unknown:
-            errors.append(
-                UnknownRecordError(
-                    f"there is no record {unknown[0]!r} in this space "
-                    f"to build {item.text[:40]!r} from"
-                )
-            )
+            errors.append(_unknown_input(unknown[0], item))
             continue
-        record = _record(item, known)
+        record, content = _record(item, known)
         known.setdefault(record.id, [source.turn or "" for source in record.sources])
-        if seen.setdefault(record.id, record) != record:
+        if hashes.setdefault(record.id, content) != content:
             errors.append(_conflict(record.id))
         records.append(record)
     raise_all(errors)
-    return records
+    return records, hashes
+
+
+def _unknown_input(record: str, item: NewRecord) -> UnknownRecordError:
+    return UnknownRecordError(
+        f"there is no record {record!r} in this space to build {item.text[:40]!r} from"
+    )
 
 
 def _turns_of_records(
@@ -138,23 +155,25 @@ def _turns_of_records(
     }
 
 
-def _record(item: NewRecord, known: Mapping[str, list[str]]) -> Record:
-    turns: dict[str, Source] = {}
+def _record(item: NewRecord, known: Mapping[str, list[str]]) -> tuple[Record, str]:
+    """Return the record as it will be stored, and the hash of its content."""
+    turns: dict[str | None, Source] = {}
     for source in item.sources:
-        if source.turn is not None:
+        if source.record is None:
             turns[source.turn] = source
         else:
-            for turn in known[source.record or ""]:
-                turns.setdefault(turn, Source(turn=turn))
+            for turn in known[source.record]:
+                turns.setdefault(turn, Source.model_construct(turn=turn))
     inputs = tuple(dict.fromkeys(source.record for source in item.sources if source.record))
-    record = Record(
-        id=item.id or "new",
+    content = content_hash(item.kind, item.text, turns.values(), inputs)
+    record = Record.model_construct(
+        id=item.id or content,
         kind=item.kind,
         text=item.text,
         sources=tuple(turns.values()),
         built_from=inputs,
     )
-    return record if item.id else record.model_copy(update={"id": content_hash(record)})
+    return record, content
 
 
 def _write(

@@ -34,7 +34,7 @@ def as_turns(items: Iterable[Turn | Mapping[str, Any]]) -> list[Turn]:
     errors: list[UsageError] = []
     for item in items:
         try:
-            turn = item if isinstance(item, Turn) else Turn(**item)
+            turn = item if isinstance(item, Turn) else Turn(**as_fields(item, "turn"))
         except InvalidInputError as error:
             errors.append(error)
             continue
@@ -46,6 +46,13 @@ def as_turns(items: Iterable[Turn | Mapping[str, Any]]) -> list[Turn]:
     )
     raise_all(errors)
     return list(turns.values())
+
+
+def as_fields(item: object, what: str) -> dict[str, Any]:
+    """Return the fields that a mapping gives for a model, or raise InvalidInputError."""
+    if isinstance(item, Mapping) and all(isinstance(name, str) for name in item):
+        return dict(item)
+    raise InvalidInputError(f"{item!r:.60} is no {what}; give a mapping of its fields")
 
 
 def _loops(turns: Mapping[str, Turn]) -> Iterator[str]:
@@ -72,7 +79,7 @@ def add(tx: Transaction, space: str, turns: Sequence[Turn]) -> Stored:
     )
     _refuse_unnamed_parents(tx, space, new)
     followed = {id for turn in new for id in (turn.parent, turn.replaces) if id}
-    placed = place_missing(tx, space, followed - hashes.keys() - known.keys())
+    placed = place_missing(tx, space, followed - hashes.keys())
     late = _write(tx, space, sorted(new, key=lambda turn: turn.id), hashes)
     return Stored(new=len(new) - late, known=len(turns) - len(new) + late, awaited=placed)
 
@@ -152,33 +159,35 @@ def _refuse_unnamed_parents(tx: Transaction, space: str, new: Sequence[Turn]) ->
     if not unnamed:
         return
     ids = sorted({turn.conversation for turn in unnamed if turn.conversation})
+    tx.run(queries.conversation.lock, space=space, ids=ids)
     rows = tx.run(queries.conversation.leaves, space=space, ids=ids)
-    leaves: dict[str, list[str]] = {row["conversation"]: row["leaves"] for row in rows}
-    errors: list[UsageError] = []
-    for turn in unnamed:
-        others = leaves.setdefault(str(turn.conversation), [])
-        if others:
-            shown = ", ".join(repr(leaf) for leaf in others[:10])
-            errors.append(
-                MissingParentError(
-                    f"turn {turn.id!r} names no parent, but conversation {turn.conversation!r} has "
-                    f"turns already (it ends in {shown}); name the parent, or parent=None for a "
-                    "first message"
-                )
-            )
-        others.append(turn.id)
-    raise_all(errors)
+    ends: dict[str | None, list[str]] = {row["conversation"]: row["leaves"] for row in rows}
+    for turn in new:
+        if turn.parent is None:
+            ends.setdefault(turn.conversation, []).append(turn.id)
+    others = {
+        turn.id: [end for end in ends[turn.conversation] if end != turn.id] for turn in unnamed
+    }
+    raise_all([_missing_parent(turn, others[turn.id]) for turn in unnamed if others[turn.id]])
+
+
+def _missing_parent(turn: Turn, others: Sequence[str]) -> MissingParentError:
+    shown = ", ".join(repr(other) for other in others[:10])
+    return MissingParentError(
+        f"turn {turn.id!r} names no parent, but conversation {turn.conversation!r} has other turns "
+        f"({shown}); name the parent, or parent=None for a first message"
+    )
 
 
 def place_missing(tx: Transaction, space: str, ids: Set[str]) -> tuple[str, ...]:
-    """Create placeholders for those of some turns that the space lacks; return their ids."""
+    """Create placeholders for those of some turns that the space lacks; return who is awaited."""
     if not ids:
         return ()
-    stored = tx.run(queries.turn.stored, space=space, ids=sorted(ids))
-    missing = sorted(ids - {row["id"] for row in stored})
+    rows = tx.run(queries.turn.missing, space=space, ids=sorted(ids))
+    missing = sorted(row["id"] for row in rows if row["missing"])
     if missing:
         tx.run(queries.turn.place, space=space, ids=missing)
-    return tuple(missing)
+    return tuple(sorted(row["id"] for row in rows))
 
 
 def _write(tx: Transaction, space: str, new: Sequence[Turn], hashes: Mapping[str, str]) -> int:
@@ -251,13 +260,12 @@ def _content(turn: Turn, hash_: str) -> Row:
 
 
 def turn_of(row: Row) -> Turn:
-    """Build a turn from a row of ``turn/row.cypher``."""
-    properties, replaced = row["properties"], row["replaced"] or {}
-    parent = row["parent"] or {}
-    return Turn(
+    """Build a turn from a row of ``turn/row.cypher``, as it is in the graph."""
+    properties, parent, replaced = row["properties"], row["parent"] or {}, row["replaced"] or {}
+    return Turn.model_construct(
         id=properties["id"],
-        role=properties["role"],
-        text=properties["text"],
+        role=properties.get("role", ""),
+        text=properties.get("text", ""),
         parent=parent.get("id"),
         replaces=replaced.get("id"),
         how=replaced.get("how"),

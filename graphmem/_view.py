@@ -83,7 +83,7 @@ class View:
         >>> memory.at("u1").get(chengdu).text, memory.at("u2").get(chengdu)
         ('moves to Chengdu', None)
         """
-        rows = self._store.read(lambda tx: self._claims(tx, KINDS, ids=[record]))
+        rows = self._store.read(lambda tx: self._claims(tx, ids=[record]))
         return _record(rows[0]) if rows else None
 
     def explain(self, record: str) -> Explanation:
@@ -130,13 +130,26 @@ class View:
         >>> memory.at("u2").cypher("RETURN fact.text AS text")
         [{'text': 'moves to Hangzhou'}]
         """
-        gate = queries.gate.visible.then(queries.gate.user)
-        query = gate.then_by_user(text)
+        query = self._gate().then(queries.gate.user).then_by_user(text)
         if taken := query.params & params.keys():
             raise InvalidInputError(
                 f"the parameters {sorted(taken)} are the gate's own; rename yours"
             )
-        return self._store.read(lambda tx: self._rows(tx, query, scope=self.scope, **params))
+
+        def work(tx: Transaction) -> list[Row]:
+            if self.anchor is None:
+                return []
+            require_turn(tx, self._space, self.anchor)  # an aggregate has a row even of nothing
+            return tx.run(query, space=self._space, anchor=self.anchor, **params)
+
+        return self._store.read(work)
+
+    def _gate(self) -> Query:
+        """Return the gate: for the anchor's path, or also for the heads of other trees."""
+        gate = queries.gate
+        if self.scope == "path":
+            return gate.visible
+        return gate.visible.for_each(gate.leaves, then=gate.merged, anchor="leafId")
 
     def _rows(self, tx: Transaction, query: Query, /, **params: Any) -> list[Row]:
         """Run a gated query; an empty answer is only believed when the anchor is there."""
@@ -150,35 +163,38 @@ class View:
     def _claims(
         self,
         tx: Transaction,
-        kinds: Sequence[Kind],
+        kinds: Sequence[Kind] | None = None,
         ids: Sequence[str] | None = None,
         within: int | None = None,
     ) -> list[Row]:
-        query = queries.gate.visible.then(queries.gate.claims)
-        return self._rows(tx, query, scope=self.scope, kinds=list(kinds), ids=ids, within=within)
+        query = self._gate().then(queries.gate.claims)
+        return self._rows(tx, query, kinds=kinds and list(kinds), ids=ids, within=within)
 
     def _explained(self, tx: Transaction, record: str) -> Explanation:
-        visible = bool(self._claims(tx, KINDS, ids=[record]))
         rows = tx.run(queries.gate.sources, space=self._space, anchor=self.anchor, record=record)
+        visible = bool(self._claims(tx, ids=[record]))
         if not rows:
             raise UnknownRecordError(f"there is no record {record!r} in this space")
-        found = Explanation(
+        reasons = [] if visible else self._reasons(tx, rows[0])
+        if not (visible or reasons):  # what was missing has arrived between the two queries
+            return self._explained(tx, record)
+        return Explanation(
             record=record,
             anchor=self.anchor,
             visible=visible,
+            reasons=tuple(reasons),
             unreachable=bool(tx.run(queries.record.unreachable, space=self._space, ids=[record])),
         )
-        if visible:
-            return found
-        return found.model_copy(update={"reasons": tuple(self._reasons(tx, rows[0]))})
 
     def _reasons(self, tx: Transaction, row: Row) -> list[Reason]:
         if self.anchor is None:
             return [Reason(code="no_anchor")]
         linked = {source["id"]: source for source in row["linked"]}
         ids = dict.fromkeys([*(row["declared"] or ()), *linked])
+        if not row["declared"]:
+            return [Reason(code="no_source")]
         reasons = [self._reason(tx, id, linked.get(id)) for id in ids]
-        return [reason for reason in reasons if reason] if ids else [Reason(code="no_source")]
+        return [reason for reason in reasons if reason]
 
     def _reason(self, tx: Transaction, source: str, linked: Row | None) -> Reason | None:
         if linked is None:
@@ -206,8 +222,8 @@ class View:
         there = View(self._store, self._space, other)
         fork, distance = here._fork(tx, other)
         _, back = there._fork(tx, str(self.anchor)) if self.anchor is not None else (None, None)
-        ours = _collapsed(here._claims(tx, KINDS, within=distance))
-        theirs = _collapsed(there._claims(tx, KINDS, within=back))
+        ours = _collapsed(here._claims(tx, within=distance))
+        theirs = _collapsed(there._claims(tx, within=back))
         shared = {_claim_key(claim) for claim in ours} & {_claim_key(claim) for claim in theirs}
         shared |= View(self._store, self._space, fork)._among(tx, [*ours, *theirs])
         return Difference(
@@ -217,10 +233,12 @@ class View:
         )
 
     def _among(self, tx: Transaction, claims: Sequence[Claim]) -> set[tuple[str, str]]:
-        """Return which of some claims are visible here too."""
-        query = queries.gate.visible.then(queries.gate.among)
+        """Return which of some claims are visible here too; at a fork that is awaited, none."""
         texts = sorted({claim.text for claim in claims})
-        rows = self._rows(tx, query, scope=self.scope, texts=texts) if texts else []
+        if self.anchor is None or not texts:
+            return set()
+        query = self._gate().then(queries.gate.among)
+        rows = tx.run(query, space=self._space, anchor=self.anchor, texts=texts)
         return {(row["kind"], row["text"]) for row in rows}
 
 
@@ -237,10 +255,13 @@ def require_turn(tx: Transaction, space: str, turn: str) -> None:
         )
 
 
-def _checked(kinds: Iterable[Kind] | None) -> tuple[Kind, ...]:
-    wanted = KINDS if kinds is None else tuple(kinds)
-    if unknown := set(wanted) - set(KINDS):
-        raise InvalidInputError(f"there is no kind {sorted(unknown)[0]!r}; use {', '.join(KINDS)}")
+def _checked(kinds: Iterable[Kind] | None) -> tuple[Kind, ...] | None:
+    if kinds is None:
+        return None
+    wanted = tuple(kinds) if isinstance(kinds, Iterable) else (kinds,)
+    for kind in wanted:
+        if kind not in KINDS:
+            raise InvalidInputError(f"there is no kind {kind!r}; use {', '.join(KINDS)}")
     return wanted
 
 
@@ -249,12 +270,21 @@ def _claim_key(claim: Claim) -> tuple[str, str]:
 
 
 def _sources(row: Row) -> tuple[Source, ...]:
-    by_turn = {source["turn"]: Source(**source) for source in row["sources"]}
-    return tuple(by_turn[turn] for turn in row["sourceIds"])
+    """Read the sources as they are: what someone added to a link by hand is no concern of ours."""
+    by_turn = {link["turn"]: link for link in row["sources"]}
+    return tuple(
+        Source.model_construct(
+            turn=turn,
+            quote=by_turn[turn].get("quote"),
+            start=by_turn[turn].get("start"),
+            end=by_turn[turn].get("end"),
+        )
+        for turn in row["sourceIds"]
+    )
 
 
 def _record(row: Row) -> Record:
-    return Record(
+    return Record.model_construct(
         id=row["id"],
         kind=row["kind"],
         text=row["text"],
@@ -272,16 +302,16 @@ def _collapsed(rows: Iterable[Row]) -> list[Claim]:
 
 
 def _claim(same: Sequence[Row]) -> Claim:
-    sources: dict[str, Source] = {}
+    sources: dict[str | None, Source] = {}
     for row in same:
         for source in _sources(row):
-            sources.setdefault(str(source.turn), source)
+            sources.setdefault(source.turn, source)
     first = same[0]
-    return Claim(
+    return Claim.model_construct(
         id=first["id"],
         kind=first["kind"],
         text=first["text"],
-        supports=len(same),
+        supports=len({frozenset(row["sourceIds"]) for row in same}),
         records=tuple(row["id"] for row in same),
         sources=tuple(sources.values()),
     )

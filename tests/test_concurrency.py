@@ -10,7 +10,14 @@ from typing import Any
 
 import pytest
 
-from graphmem import ConflictError, CycleError, GraphmemError, Memory, Store
+from graphmem import (
+    ConflictError,
+    CycleError,
+    GraphmemError,
+    Memory,
+    MissingParentError,
+    Store,
+)
 from tests.forest import grow, texts
 
 WORKERS = 16
@@ -146,3 +153,14 @@ def test_the_same_space_from_two_stores(connection: dict[str, Any]) -> None:
         one.add_turn("u1", role="user", text="hi")
         two.remember("greeted", sources=["u1"])
         assert texts(one.at("u1").facts()) == {"greeted"}
+
+
+def test_one_first_message_of_many_at_once(memory: Memory) -> None:
+    results = at_once(
+        [
+            lambda n=n: memory.add_turn(f"t{n}", role="user", text="x", conversation="c")  # type: ignore[misc]
+            for n in range(8)
+        ]
+    )
+    assert sum(isinstance(result, MissingParentError) for result in results) == 7
+    assert len(memory.tree("c").turns) == 1

@@ -32,16 +32,18 @@ class Forest:
     oracle: Oracle
 
 
-def forest(rng: random.Random) -> Forest:
+def forest(
+    rng: random.Random, roots: float = 0.08, late: float = 0.06, edits: float = 0.5
+) -> Forest:
     """Make up a space: one to three trees, 15 records among 20 turns."""
     turns: list[dict[str, str | None]] = []
     for number in range(20):
         earlier = [str(turn["id"]) for turn in turns]
-        root = not earlier or rng.random() < 0.08
+        root = not earlier or rng.random() < roots
         # Mostly grow the newest branch; now and then fork from anywhere.
         parent = None if root else (earlier[-1] if rng.random() < 0.6 else rng.choice(earlier))
         siblings = [str(turn["id"]) for turn in turns if turn["parent"] == parent and earlier]
-        edited = rng.choice(siblings) if siblings and rng.random() < 0.5 else None
+        edited = rng.choice(siblings) if siblings and rng.random() < edits else None
         turns.append(
             {
                 "id": f"t{number}",
@@ -51,7 +53,7 @@ def forest(rng: random.Random) -> Forest:
                 "replaces": edited,
             }
         )
-    lost = {f"t{number}" for number in range(1, 20) if rng.random() < 0.06}
+    lost = {f"t{number}" for number in range(1, 20) if rng.random() < late}
     arriving = [turn for turn in turns if turn["id"] not in lost]
     rng.shuffle(arriving)
     oracle = Oracle({str(turn["id"]): turn["parent"] for turn in arriving})
@@ -142,6 +144,41 @@ def test_the_gate_agrees_with_the_oracle(store: Store, capsys: pytest.CaptureFix
     assert made >= DECISIONS
 
 
+def wide_forest(rng: random.Random) -> Forest:
+    """Make up a space of several conversations, some of which share turns, versions and trees."""
+    planted = forest(rng, roots=0.3, late=0.02, edits=0.1)
+    oracle, names = planted.oracle, ["c0", "c1", "c2", "c3", "c4", None]
+    for turn in planted.turns:
+        above = oracle.conversations.get(str(turn["parent"]))
+        turn["conversation"] = rng.choice(names) if above is None or rng.random() < 0.05 else above
+        oracle.conversations[str(turn["id"])] = turn["conversation"]
+        if turn["replaces"]:
+            oracle.replaces.add((str(turn["id"]), str(turn["replaces"])))
+    for name in names[:5]:
+        members = [turn for turn, chat in oracle.conversations.items() if chat == name]
+        if members and rng.random() < 0.6:
+            oracle.heads[str(name)] = rng.choice(members)
+    return planted
+
+
+@pytest.mark.timeout(300)
+def test_the_wide_scope_agrees_with_the_oracle(store: Store) -> None:
+    wider = 0
+    for tree in range(60):
+        rng = random.Random(f"wide-{tree}")
+        memory = Memory(store, space=f"wide-{secrets.token_hex(6)}")
+        planted = wide_forest(rng)
+        plant(memory, planted, rng)
+        for conversation, head in planted.oracle.heads.items():
+            memory.set_head(conversation, head)
+        for anchor in planted.oracle.parents:
+            view = memory.at(anchor, scope="space")
+            seen = {record for claim in view.visible() for record in claim.records}
+            assert seen == planted.oracle.visible_in_space(anchor)
+            wider += seen > planted.oracle.visible(anchor)
+    assert wider > 50
+
+
 MUTANTS: dict[str, tuple[LiteralString, LiteralString]] = {
     "any source instead of all": (
         "WHERE\n"
@@ -154,7 +191,7 @@ MUTANTS: dict[str, tuple[LiteralString, LiteralString]] = {
         "MATCH (record:Record {space: $space})\n"
         "WHERE EXISTS { (turn)<-[:DERIVED_FROM]-(record) } "
         "OR NOT EXISTS { (record)-[:DERIVED_FROM]->() }\n"
-        "WITH anchor, leaf, distance, record,\n"
+        "WITH anchor, distance, record,\n"
         "  CASE WHEN EXISTS { (turn)<-[:DERIVED_FROM]-(record) } THEN turn END AS turn",
     ),
     "awaited sources": ("WHERE NOT turn:Awaited\nMATCH (turn)", "MATCH (turn)"),

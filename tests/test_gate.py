@@ -69,8 +69,9 @@ def test_no_anchor_shows_nothing_and_an_unknown_one_is_an_error(memory: Memory) 
     for read in (unknown.facts, unknown.path, unknown.summaries, lambda: unknown.get(record.id)):
         with pytest.raises(UnknownTurnError, match="u9"):
             read()
-    with pytest.raises(UnknownTurnError, match="u9"):
-        unknown.cypher("RETURN fact.text")
+    for cypher in ("RETURN fact.text", "RETURN count(fact) AS n"):
+        with pytest.raises(UnknownTurnError, match="u9"):
+            unknown.cypher(cypher)
     with pytest.raises(UnknownTurnError, match="u9"):
         unknown.explain(record.id)
     assert texts(memory.at("u1").facts()) == {"kept"}
@@ -364,3 +365,93 @@ def test_a_link_into_another_space_shows_nothing(make_memory: Callable[..., Memo
         "lost",
         "other_space",
     }
+
+
+def test_diff_of_two_children_of_an_awaited_turn(memory: Memory) -> None:
+    for turn in ("a", "b"):
+        memory.add_turn(turn, role="user", text=turn, parent="gap")
+        memory.remember(f"fact of {turn}", sources=[turn])
+    difference = memory.at("a").diff("b")
+    assert (difference.fork, texts(difference.only_a)) == ("gap", {"fact of a"})
+    assert texts(difference.only_b) == {"fact of b"}
+    for a, b in (("a", "gap"), ("gap", "a")):
+        with pytest.raises(UnknownTurnError, match="gap"):
+            memory.at(a).fork_point(b)
+
+
+def test_a_version_that_became_a_root_of_its_own_is_no_other_tree(memory: Memory) -> None:
+    grow(memory, "sys u1 a1", conversation="one")
+    memory.add_turn(
+        "u1b", role="user", text="edited", parent=None, replaces="u1", conversation="two"
+    )
+    memory.add_turn("a1b", role="assistant", text="new", parent="u1b", conversation="two")
+    grow(memory, "v1", conversation="other")
+    for turn in ("a1", "a1b", "v1"):
+        memory.remember(f"fact of {turn}", sources=[turn])
+    assert texts(memory.at("a1", scope="space").facts()) == {"fact of a1", "fact of v1"}
+    assert texts(memory.at("a1b", scope="space").facts()) == {"fact of a1b", "fact of v1"}
+
+
+def test_a_branch_in_a_new_chat_is_no_other_tree(memory: Memory) -> None:
+    grow(memory, "u1 a1", "x1 y1", conversation="one")
+    memory.set_head("one", "a1")
+    memory.add_turn("n1", role="user", text="on", parent="y1", conversation="two")
+    grow(memory, "v1", conversation="other")
+    for turn in ("a1", "y1", "n1", "v1"):
+        memory.remember(f"fact of {turn}", sources=[turn])
+    assert texts(memory.at("a1", scope="space").facts()) == {"fact of a1", "fact of v1"}
+    assert texts(memory.at("n1", scope="space").facts()) == {
+        "fact of y1",
+        "fact of n1",
+        "fact of v1",
+    }
+
+
+def test_a_record_under_two_heads_of_another_tree_is_shown_once(memory: Memory) -> None:
+    grow(memory, "r1 a1", conversation="one")
+    memory.add_turn("c1", role="user", text="fork", parent="r1", conversation="two")
+    grow(memory, "v1", conversation="mine")
+    for turn in ("r1", "a1", "c1", "v1"):
+        memory.remember(f"fact of {turn}", sources=[turn])
+    wide = memory.at("v1", scope="space")
+    [shared] = [fact for fact in wide.facts() if fact.text == "fact of r1"]
+    assert shared.supports == 1
+    assert texts(wide.facts()) == {"fact of v1", "fact of r1", "fact of a1", "fact of c1"}
+    rows = wide.cypher("RETURN fact.text AS text, anchor.id AS anchor")
+    assert len(rows) == 4
+    assert {row["anchor"] for row in rows} == {"v1"}
+
+
+def test_what_someone_added_by_hand_breaks_no_read(memory: Memory) -> None:
+    grow(memory, "u1 a1", conversation="c")
+    memory.remember("kept", sources=["u1"])
+    by_hand(
+        memory,
+        "MATCH (turn:Turn {space: $space, id: 'u1'})<-[link:DERIVED_FROM]-() "
+        "SET link.confidence = 0.5, turn.`x_my prop` = 1 REMOVE turn.role",
+    )
+    assert texts(memory.at("a1").facts()) == {"kept"}
+    assert memory.at("a1").path()[0].properties == {"my prop": 1}
+    assert len(memory.tree("c").turns) == 2
+
+
+def test_a_record_without_its_list_of_sources_is_hidden_and_explained(memory: Memory) -> None:
+    grow(memory, "u1")
+    record = memory.remember("kept", sources=["u1"])
+    assert memory.at("u1").explain(record.id).visible
+    by_hand(memory, "MATCH (record:Record {space: $space}) REMOVE record.sourceIds")
+    assert memory.at("u1").facts() == []
+    assert memory.at("u1").explain(record.id).reasons == (Reason(code="no_source"),)
+
+
+def test_a_parent_in_another_space_is_not_followed(make_memory: Callable[..., Memory]) -> None:
+    ann, bob = make_memory(), make_memory()
+    grow(ann, "u1")
+    grow(bob, "v1")
+    by_hand(
+        bob,
+        "MATCH (mine:Turn {space: $space, id: 'v1'}), (other:Turn {space: $other, id: 'u1'}) "
+        "CREATE (mine)-[:PARENT]->(other)",
+        other=ann.space,
+    )
+    assert [turn.id for turn in bob.at("v1").path()] == ["v1"]

@@ -113,3 +113,35 @@ def test_records_of_five_hundred_turns(memory: Memory) -> None:
     assert not record.unreachable
     assert texts(memory.at("u499").summaries()) == {"all of it"}
     assert memory.at("u498").summaries() == []
+
+
+def test_the_same_statement_from_the_same_turns_is_one_support(memory: Memory) -> None:
+    grow(memory, "u1 a1")
+    first = memory.remember("g", sources=["u1", "a1"])
+    assert memory.remember("g", sources=["a1", "u1"]).id == first.id
+    memory.remember("g", sources=["u1", Source(turn="a1", quote="text")])
+    [claim] = memory.at("a1").facts()
+    assert (claim.supports, len(claim.records)) == (1, 2)
+    memory.remember("g", sources=["a1"])
+    assert memory.at("a1").facts()[0].supports == 2
+
+
+def test_one_turn_quoted_twice_is_refused_not_halved(memory: Memory) -> None:
+    grow(memory, "u1")
+    two = [Source(turn="u1", quote="one"), Source(turn="u1", quote="two")]
+    with pytest.raises(InvalidInputError, match="quoted twice"):
+        memory.remember("f", sources=two)
+    assert memory.remember("f", sources=["u1", "u1"]).sources == (Source(turn="u1"),)
+
+
+@pytest.mark.parametrize("blank", ["", "  \n"])
+def test_a_blank_record_is_refused(memory: Memory, blank: str) -> None:
+    with pytest.raises(InvalidInputError, match="blank"):
+        memory.remember(blank, sources=["u1"])
+
+
+@pytest.mark.parametrize("sources", [["u1", "u2", "u3"], ["u3", "u2", "u1"], ["u2", "u3", "u1"]])
+def test_the_order_of_the_sources_says_nothing(memory: Memory, sources: list[str]) -> None:
+    grow(memory, "u1 u2 u3")
+    assert not memory.remember("f", sources=sources).unreachable
+    assert texts(memory.at("u3").facts()) == {"f"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
@@ -19,6 +20,7 @@ from graphmem import (
     Memory,
     MissingParentError,
     SecondParentError,
+    Source,
     Turn,
     UnknownConversationError,
     UnknownTurnError,
@@ -203,7 +205,7 @@ def test_an_id_that_cannot_be_stored_is_refused(memory: Memory, bad: str, says: 
 
 def test_the_longest_ids_fit_together(make_memory: Callable[..., Memory]) -> None:
     longest = "y" * MAX_ID_BYTES
-    memory = make_memory(longest[:-8] + "12345678")
+    memory = make_memory(longest[:-8] + secrets.token_hex(4))
     memory.add_turn(longest, role="user", text="t", conversation=longest)
     memory.remember("kept", sources=[longest], id=longest)
     assert memory.at(longest).facts()[0].id == longest
@@ -356,3 +358,67 @@ def test_a_space_that_was_never_used_is_empty(memory: Memory) -> None:
     assert memory.tree(None).turns == ()
     with pytest.raises(UnknownTurnError):
         memory.turn("u1")
+
+
+def test_first_messages_of_one_batch_want_their_parents_named(memory: Memory) -> None:
+    root = turn("r", None, conversation="c")
+    unnamed = {"id": "c1", "role": "user", "text": "x", "conversation": "c"}
+    with pytest.raises(MissingParentError, match="'r'"):
+        memory.add_turns([root, unnamed])
+    assert memory.add_turns([unnamed, turn("a1", "c1", conversation="c")]).new == 2
+
+
+def test_every_awaited_turn_is_named(memory: Memory) -> None:
+    assert memory.add_turns([turn("b", "gap")]).awaited == ("gap",)
+    assert memory.add_turns([turn("c", "gap")]).awaited == ("gap",)
+    assert memory.add_turns([turn("d", "c")]).awaited == ()
+
+
+def test_a_head_is_a_turn_of_its_conversation(memory: Memory) -> None:
+    grow(memory, "u1", conversation="c")
+    grow(memory, "v1", conversation="d")
+    with pytest.raises(InvalidInputError, match="'d'"):
+        memory.set_head("c", "v1")
+
+
+def test_turns_without_times_are_drawn_in_the_order_of_their_ids(memory: Memory) -> None:
+    for name in ("r", "t1", "t2", "t3"):
+        memory.add_turns([turn(name, None if name == "r" else "r", conversation="c")])
+    assert [found.id for found in memory.tree("c").turns] == ["r", "t1", "t2", "t3"]
+
+
+HALF = "\ud83d"
+BEFORE_TIME = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=5)))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m: m.at(HALF).facts(),
+        lambda m: m.at("u1").get(HALF),
+        lambda m: m.at("u1").fork_point(HALF),
+        lambda m: m.turn(HALF),
+        lambda m: m.tree(HALF),
+        lambda m: m.at("u1").cypher("RETURN $x", x=object()),
+        lambda m: m.at("u1").cypher("RETURN $x", x=2**70),
+        lambda m: m.at("u1").cypher(f"RETURN '{HALF}'"),
+        lambda m: m.at("u1").visible(5),
+        lambda m: m.at("u1").visible([["fact"]]),
+        lambda m: m.add_turns([None]),
+        lambda m: m.add_turns([("a", "b")]),
+        lambda m: m.add_turns([{1: 2}]),
+        lambda m: m.remember_all([None]),
+        lambda m: m.remember_all(["abc"]),
+        lambda m: m.remember("x", 5),
+        lambda m: m.remember("x", [Source(turn="u1", start=2**70)]),
+        lambda m: m.add_turn("t", role="user", text="x", properties=5),
+        lambda m: m.add_turn("t", role="user", text="x", created_at=BEFORE_TIME),
+        lambda m: m.add_turn("t", role="user", text="x", properties={"when": BEFORE_TIME}),
+    ],
+)
+def test_whatever_is_wrong_is_told_as_bad_input(
+    memory: Memory, call: Callable[[Memory], object]
+) -> None:
+    grow(memory, "u1")
+    with pytest.raises(InvalidInputError):
+        call(memory)

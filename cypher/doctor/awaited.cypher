@@ -2,8 +2,8 @@
 // @params space, limit  @mode read
 MATCH (turn:Turn)
 WHERE turn.space = $space AND turn.id IS NOT NULL
-WITH turn
-WHERE turn:Awaited
+WITH turn, turn:Awaited AS awaited
+WHERE awaited
 RETURN
   turn.id AS id,
   COUNT { (turn)<-[:PARENT|REPLACES]-() } AS turns,

@@ -2,14 +2,16 @@
 // Only a change made by hand, past graphmem, can make one.
 // @params space, limit  @mode read
 MATCH (turn:Turn)
-WHERE
-  turn.space = $space AND
-  turn.id IS NOT NULL AND
-  (COUNT { (turn)-[:PARENT]->() } > 1 OR
-    EXISTS {
-      (turn)-[:PARENT]->(p)
-      WHERE p.space <> $space
-    })
+WHERE turn.space = $space AND turn.id IS NOT NULL
+CALL (turn) {
+  MATCH (turn)-[:PARENT]->(parent)
+  RETURN count(parent) AS parents, count(
+      CASE
+        WHEN parent.space = $space THEN 1
+      END) AS own
+}
+WITH turn, parents, own
+WHERE parents > 1 OR own < parents
 RETURN turn.id AS id, 'has two parents, or one of another space' AS problem
 LIMIT $limit
   UNION
@@ -17,6 +19,6 @@ MATCH (record:Record)
 WHERE
   record.space = $space AND
   record.id IS NOT NULL AND
-  COUNT { (record)-[:DERIVED_FROM]->() } <> size(record.sourceIds)
+  COUNT { (record)-[:DERIVED_FROM]->() } <> coalesce(size(record.sourceIds), -1)
 RETURN record.id AS id, 'lost a source, or got one by hand' AS problem
 LIMIT $limit

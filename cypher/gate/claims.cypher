@@ -1,8 +1,8 @@
 // Visible records with their sources
 // Those of the anchor's own path first, along the path; then those of each other tree.
 // Null stands for any kind, any record, any distance from the leaf.
-// @continues anchor, record, leaf, distance  @params kinds, ids, within  @mode read
-WITH anchor, record, leaf, distance
+// @continues record, tree, distance  @params kinds, ids, within  @mode read
+WITH record, tree, distance
 WHERE
   ($kinds IS NULL OR record.kind IN $kinds) AND
   ($ids IS NULL OR record.id IN $ids) AND
@@ -15,4 +15,4 @@ RETURN
   [(record)-[source:DERIVED_FROM]->(turn) | source {.*, turn: turn.id}] AS sources,
   [(record)-[:BUILT_FROM]->(input) | input.id] AS builtFrom,
   [(record)-[source:DERIVED_FROM]->() | source.start][0] AS place
-ORDER BY leaf <> anchor, leaf.id, distance DESC, place, id
+ORDER BY tree, distance DESC, place, id

@@ -5,6 +5,7 @@ Exit codes: 0 fine, 1 the user's mistake, 2 the store's trouble, 3 an import tha
 
 from __future__ import annotations
 
+import io
 import sys
 
 from graphmem._errors import GraphmemError, StoreError
@@ -22,6 +23,11 @@ USERS_MISTAKE, STORES_TROUBLE = 1, 2
 
 def main() -> None:
     """Run the command line and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(
+                errors="replace"
+            )  # a terminal that lacks a character still gets the rest
     try:
         app()
     except GraphmemError as error:

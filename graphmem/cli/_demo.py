@@ -155,7 +155,7 @@ def _why(explanation: Explanation) -> str:
 
 def _invite(memory: Memory) -> None:
     query = queries.browser.demo.text
-    say("\nSee the same trees in Neo4j Browser:", "bold")
+    say("\nSee the first of these trees in Neo4j Browser:", "bold")
     state = LocalServer(home(chosen.home)).state()
     if state is not None and state.uri == memory.store.where:
         link = urlencode({"dbms": state.uri, "cmd": "edit", "arg": query})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -29,13 +30,26 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u206
 
 def print_json(value: Any) -> None:
     """Print one JSON document, in UTF-8 and with every character as it is."""
-    document = json.dumps(value, ensure_ascii=False, indent=2, default=_encoded)
+    document = json.dumps(_strict(value), ensure_ascii=False, indent=2, allow_nan=False)
     sys.stdout.buffer.write(document.encode() + b"\n")
     sys.stdout.buffer.flush()
 
 
-def _encoded(value: Any) -> Any:
-    return value.model_dump(mode="json") if isinstance(value, BaseModel) else str(value)
+def _strict(value: Any) -> Any:
+    """Return ``value`` as JSON can hold it: NaN and infinities, which it cannot, become null."""
+    match value:
+        case BaseModel():
+            return value.model_dump(mode="json")
+        case dict():
+            return {str(key): _strict(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_strict(item) for item in value]
+        case float():
+            return value if math.isfinite(value) else None
+        case None | bool() | int() | str():
+            return value
+        case _:
+            return str(value)
 
 
 def shown(text: str, width: int = 0) -> str:

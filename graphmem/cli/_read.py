@@ -18,7 +18,6 @@ from graphmem.cli._app import (
     ScopeOption,
     Space,
     open_memory,
-    open_store,
 )
 from graphmem.cli._drawing import drawing
 from graphmem.cli._output import out, print_json, say, shown
@@ -238,10 +237,10 @@ def _pair(item: str) -> tuple[str, str]:
 
 def doctor(space: Space = DEFAULT_SPACE, json: Json = False) -> None:
     """Look through the store and one space for what is wrong or unfinished."""
-    with open_store() as store:
-        spaces = _doctor.spaces(store)
-        checkup = _doctor.check(store, space)
-        version, where = store.version, store.where
+    with open_memory(space) as memory:
+        spaces = _doctor.spaces(memory.store)
+        checkup = _doctor.check(memory.store, memory.space)
+        version, where = memory.store.version, memory.store.where
     if json:
         print_json(
             {"store": {"uri": where, "version": version}, "spaces": spaces, "checkup": checkup}

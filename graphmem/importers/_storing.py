@@ -25,7 +25,7 @@ class ConversationReport(Model):
     """What the import made of one conversation.
 
     ``new`` turns were stored, ``known`` ones were there already; ``facts`` are those that its turns
-    say now. ``skipped`` says why nothing of it was imported.
+    say now. ``skipped`` says why it was not imported, or not to its end.
     """
 
     id: str | None
@@ -76,6 +76,9 @@ def import_export(
 def _stored(memory: Memory, outcome: Outcome) -> ConversationReport:
     if isinstance(outcome, SkippedConversation):
         return ConversationReport(id=outcome.id, title=outcome.title, skipped=outcome.reason)
+    if not outcome.turns:
+        nothing = "; ".join(("no turn of it can be kept", *outcome.warnings))
+        return ConversationReport(id=outcome.id, title=outcome.title, skipped=nothing)
     try:
         return _store(memory, outcome)
     except UsageError as error:
@@ -83,9 +86,6 @@ def _stored(memory: Memory, outcome: Outcome) -> ConversationReport:
 
 
 def _store(memory: Memory, conversation: ImportedConversation) -> ConversationReport:
-    memory.add_conversation(
-        conversation.id, title=conversation.title, created_at=conversation.created_at
-    )
     new = known = facts = 0
     conflicts: list[ConflictError] = []
     for batch in _batches(iter(conversation.turns), BATCH):
@@ -94,6 +94,9 @@ def _store(memory: Memory, conversation: ImportedConversation) -> ConversationRe
         new, known = new + stored.new, known + stored.known
         for records in _batches((fact for turn in agreed for fact in facts_of(turn)), BATCH):
             facts += len(memory.remember_all(records))
+    memory.add_conversation(
+        conversation.id, title=conversation.title, created_at=conversation.created_at
+    )
     if conversation.head:
         memory.set_head(conversation.id, conversation.head)
     parents = {turn.parent for turn in conversation.turns}

@@ -53,6 +53,23 @@ class Query:
             params=self.params | continuation.params,
         )
 
+    def for_each(self, rows: Query, then: Query, **bound: str) -> Query:
+        """Return one query: this one for each row of ``rows``, then ``then`` on all they return.
+
+        ``bound`` names for some parameters the column of ``rows`` that takes their place.
+        """
+        body = self.text
+        for parameter, column in bound.items():
+            body = re.sub(rf"\${parameter}\b", column, body)
+        each = "CALL () {\n" + rows.text + "\n}\nCALL (" + ", ".join(bound.values()) + ") {\n"
+        return Query(
+            name=f"{self.name} for each {rows.name} + {then.name}",
+            title=then.title,
+            text=each + body + "\n}\n" + then.text,
+            mode=then.mode,
+            params=rows.params | (self.params - bound.keys()) | then.params,
+        )
+
     def then_by_user(self, text: str) -> Query:
         """Return this query going on with a user's own text, which the server lets only read."""
         if self.mode != "read":

@@ -12,12 +12,19 @@ from pathlib import Path
 from pydantic import SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from graphmem._errors import InvalidInputError
+
 
 class Neo4jSettings(BaseSettings):
     """Address and credentials of a Neo4j. Without ``uri`` the local server is meant."""
 
     model_config = SettingsConfigDict(
-        env_prefix="NEO4J_", env_file=".env", env_file_encoding="utf-8", extra="ignore", frozen=True
+        env_prefix="NEO4J_",
+        env_file=".env",
+        env_file_encoding="utf-8",
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
     )
 
     uri: str | None = None
@@ -34,7 +41,10 @@ def settings(
 ) -> Neo4jSettings:
     """Return the settings; arguments that are given win over the environment and ``.env``."""
     given = {"uri": uri, "username": username, "password": password, "database": database}
-    return Neo4jSettings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+    try:
+        return Neo4jSettings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+    except ValueError as error:  # a file that is no UTF-8, a value of another type
+        raise InvalidInputError(f"the settings of the store cannot be read: {error}") from error
 
 
 def home(path: str | Path | None = None) -> Path:

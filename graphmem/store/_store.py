@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
@@ -15,6 +16,7 @@ from neo4j import exceptions as failures
 from graphmem._errors import (
     CypherError,
     GraphmemError,
+    InvalidInputError,
     NotNeo4jError,
     StoreAuthError,
     StoreError,
@@ -64,11 +66,17 @@ class Transaction:
         if query.params - params.keys():
             raise AssertionError(f"{query.name} lacks {sorted(query.params - params.keys())}")
         try:
-            return [_plain(row) for row in self._inner.run(query.text, params).data()]
+            return [_plain(row) for row in self._send(query, params).data()]
         except failures.ClientError as error:
             if query.by_user:
                 raise CypherError(f"the server refused the query: {error.message}") from error
             raise
+
+    def _send(self, query: Query, params: Row) -> neo4j.Result:
+        try:
+            return self._inner.run(query.text, params)
+        except (ValueError, TypeError, OverflowError) as error:  # what the driver cannot pack
+            raise InvalidInputError(f"a parameter cannot be sent to the store: {error}") from error
 
 
 def _plain(value: Any) -> Any:
@@ -77,7 +85,14 @@ def _plain(value: Any) -> Any:
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_plain(item) for item in value]
-    return value.to_native() if isinstance(value, neo4j.time.DateTime) else value
+    return _native(value) if isinstance(value, neo4j.time.DateTime) else value
+
+
+def _native(value: neo4j.time.DateTime) -> datetime | str:
+    try:
+        return value.to_native()
+    except ValueError:  # a year that Python's own times do not reach
+        return value.iso_format()
 
 
 class Store:
@@ -137,9 +152,8 @@ class Store:
         try:
             driver = neo4j.GraphDatabase.driver(chosen.uri, auth=auth, **{**_OPTIONS, **options})
         except (ValueError, failures.ConfigurationError) as error:
-            raise NotNeo4jError(
-                f"{chosen.uri!r} is no address of a Neo4j ({error}); "
-                "use for example bolt://localhost:7687"
+            raise InvalidInputError(
+                f"{chosen.uri!r} and the options {sorted(options)} make no connection: {error}"
             ) from error
         return cls(driver, chosen.database, chosen.uri)
 
@@ -149,6 +163,8 @@ class Store:
             rows = self.run(queries.store.components)
         except (failures.Neo4jError, failures.DriverError) as error:
             raise self._translated(error) from error
+        except UnicodeError as error:
+            raise NotNeo4jError(f"{self.where!r} names no host: {error}") from error
         except RefusedError as error:
             raise NotNeo4jError(
                 f"what answers at {self.where} is not Neo4j: it does not know its own version"
