@@ -208,10 +208,15 @@ def _passages(record: Record) -> list[Row]:
         {
             "record": record.id,
             "turn": source.turn,
-            "passage": source.model_dump(include={"quote", "start", "end"}, exclude_none=True),
+            "passage": _passage(source),
         }
         for source in record.sources
     ]
+
+
+def _passage(source: Source) -> Row:
+    passage = {"quote": source.quote, "start": source.start, "end": source.end}
+    return {name: value for name, value in passage.items() if value is not None}
 
 
 def _unreachable(tx: Transaction, space: str, records: Sequence[Record]) -> set[str]:

@@ -32,7 +32,10 @@ CALL (leaf) {
   CALL (conversations) {
     UNWIND conversations AS conversation
     MATCH (conversation)<-[:IN]-(first)
-    WHERE NOT EXISTS { (first)-[:PARENT]->()-[:IN]->(conversation) }
+    OPTIONAL MATCH (first)-[:PARENT]->(above)
+    OPTIONAL MATCH (above)-[:IN]->(chat)
+    WITH first, conversation, chat
+    WHERE chat IS NULL OR chat <> conversation
     RETURN collect(first) AS firsts
   }
   UNWIND [leaf] + versions + firsts AS kin
