@@ -16,11 +16,19 @@ import pytest
 
 from graphmem import Memory, NewRecord, Source, Store, UnknownTurnError
 from graphmem.store import Query, queries
+from tests.conftest import Connection
 from tests.forest import by_hand
 from tests.oracle import Oracle
 
 TREES = 400
 DECISIONS = 107_000
+
+
+@pytest.fixture(scope="module")
+def store(connection: Connection) -> Iterator[Store]:
+    """A store that does not look for news of the server: that costs a walk up the stack per query."""
+    with Store.open(**connection | {"options": {}}) as opened:
+        yield opened
 
 
 @dataclass
