@@ -26,7 +26,7 @@ DECISIONS = 107_000
 
 @pytest.fixture(scope="module")
 def store(connection: Connection) -> Iterator[Store]:
-    """A store that does not look for news of the server: that costs a walk up the stack per query."""
+    """A store that does not look for remarks of the server: that walks the stack per query."""
     with Store.open(**connection | {"options": {}}) as opened:
         yield opened
 
