@@ -175,6 +175,18 @@ class TestRunning:
         with urllib.request.urlopen(f"http://127.0.0.1:{started.state.http_port}/") as page:
             assert started.state.uri.encode() in page.read()
 
+    def test_browser_may_talk_to_this_server_only(self, started: Started) -> None:
+        with urllib.request.urlopen(started.state.browser_url) as page:
+            policy = page.headers["Content-Security-Policy"]
+        directives = [directive.split() for directive in policy.split(";")]
+        assert ["default-src", "'self'"] in directives
+        sources = {source for _, *sources in directives for source in sources}
+        assert {source for source in sources if not source.startswith("'")} == {
+            "data:",
+            f"ws://127.0.0.1:{started.state.bolt_port}",
+            f"ws://localhost:{started.state.bolt_port}",
+        }
+
     def test_it_uses_no_network_but_loopback(self, started: Started) -> None:
         sockets = psutil.Process(started.state.pid).net_connections("inet")
         assert {connection.laddr.port for connection in sockets} >= {

@@ -36,6 +36,14 @@ JVM_OPTIONS = (
     "--sun-misc-unsafe-memory-access=allow",
 )
 
+# The page of Neo4j Browser asks outside hosts for a font, analytics and error reports, and has no
+# setting against it. The browser lets a page with this header talk to this server only.
+PAGE_POLICY = (
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "connect-src 'self' ws://{host}:{ports.bolt} ws://localhost:{ports.bolt}; "
+    "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
 SETTINGS = """\
 # Written by graphmem at every start.
 server.default_listen_address={host}
@@ -55,6 +63,7 @@ dbms.fleet_manager.enabled=false
 server.fleet_discovery.enabled=false
 server.bolt.telemetry.enabled=false
 client.allow_telemetry=false
+dbms.security.http_static_content_security_policy_header={policy}
 # Else a stop takes 10 seconds more, with everything on disk already and nobody connected.
 internal.dbms.bolt.netty_server_shutdown_quiet_period_duration=0s
 """
@@ -123,7 +132,8 @@ def _start_jvm(home: Path) -> None:
 def _write_settings(neo4j_home: Path, ports: Ports) -> Path:
     path = neo4j_home / "conf" / "neo4j.conf"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(SETTINGS.format(host=HOST, ports=ports), encoding="utf-8")
+    policy = PAGE_POLICY.format(host=HOST, ports=ports)
+    path.write_text(SETTINGS.format(host=HOST, ports=ports, policy=policy), encoding="utf-8")
     return path
 
 
