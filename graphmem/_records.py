@@ -187,35 +187,29 @@ def _write(
     rows = [_row(record, hashes[record.id]) for record in records]
     late = tx.run(queries.record.add, space=space, rows=rows)
     raise_all([_conflict(row["id"]) for row in late if row["storedHash"] != hashes[row["id"]]])
-    tx.run(queries.record.derive, space=space, rows=[row for r in records for row in _passages(r)])
     inputs = [{"record": r.id, "input": id} for r in records for id in r.built_from]
     if inputs:
         tx.run(queries.record.build, space=space, rows=inputs)
 
 
 def _row(record: Record, hash_: str) -> Row:
-    content = {
+    return {
+        "id": record.id,
+        "label": record.kind.capitalize(),
         "kind": record.kind,
         "text": record.text,
-        "sourceIds": [source.turn for source in record.sources],
         "contentHash": hash_,
+        "sources": [_passage(source) for source in record.sources],
     }
-    return {"id": record.id, "label": record.kind.capitalize(), "content": content}
-
-
-def _passages(record: Record) -> list[Row]:
-    return [
-        {
-            "record": record.id,
-            "turn": source.turn,
-            "passage": _passage(source),
-        }
-        for source in record.sources
-    ]
 
 
 def _passage(source: Source) -> Row:
-    passage = {"quote": source.quote, "start": source.start, "end": source.end}
+    passage = {
+        "turn": source.turn,
+        "quote": source.quote,
+        "start": source.start,
+        "end": source.end,
+    }
     return {name: value for name, value in passage.items() if value is not None}
 
 

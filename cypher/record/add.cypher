@@ -1,4 +1,4 @@
-// Store records
+// Store records with the turns they are derived from
 // Setting the kind's label takes the record's lock, so whoever comes second reads what the first has written.
 // Returned are the records that were there before, with the hash of what they hold.
 // @params space, rows  @mode write
@@ -6,7 +6,18 @@ UNWIND $rows AS row
 MERGE (record:Record {space: $space, id: row.id})
 SET record:$(row.label)
 WITH row, record, record.contentHash AS storedHash
-SET record += row.content
+SET
+  record.kind = row.kind,
+  record.text = row.text,
+  record.sourceIds = [source IN row.sources | source.turn],
+  record.contentHash = row.contentHash
+WITH row, record, storedHash
+CALL (row, record) {
+  UNWIND row.sources AS source
+  MATCH (turn:Turn {space: $space, id: source.turn})
+  MERGE (record)-[link:DERIVED_FROM]->(turn)
+  SET link.quote = source.quote, link.start = source.start, link.end = source.end
+}
 WITH record.id AS id, storedHash
 WHERE storedHash IS NOT NULL
 RETURN id, storedHash
