@@ -41,9 +41,6 @@ def as_turns(items: Iterable[Turn | Mapping[str, Any]]) -> list[Turn]:
         if turns.setdefault(turn.id, turn) != turn:
             message = f"the batch holds turn {turn.id!r} twice, with different content"
             errors.append(ConflictError(message, id=turn.id))
-    errors.extend(
-        CycleError(f"turn {turn!r} is its own ancestor in this batch") for turn in _loops(turns)
-    )
     raise_all(errors)
     return list(turns.values())
 
@@ -55,23 +52,12 @@ def as_fields(item: object, what: str) -> dict[str, Any]:
     raise InvalidInputError(f"{item!r:.60} is no {what}; give a mapping of its fields")
 
 
-def _loops(turns: Mapping[str, Turn]) -> Iterator[str]:
-    """Yield one turn of each cycle that the batch closes by itself."""
-    walked: dict[str, str] = {}
-    for start in turns:
-        turn: str | None = start
-        while turn is not None and turn in turns and turn not in walked:
-            walked[turn] = start
-            turn = turns[turn].parent
-        if turn is not None and walked.get(turn) == start:
-            yield turn
-
-
 def add(tx: Transaction, space: str, turns: Sequence[Turn]) -> Stored:
     """Store ``turns`` in the transaction; raise and leave nothing when one of them is refused."""
     named = {turn.id for turn in turns} | {turn.replaces for turn in turns if turn.replaces}
     known = {row["id"]: row for row in tx.run(queries.turn.stored, space=space, ids=sorted(named))}
     turns = _with_parents(turns, known)
+    _refuse_loops(turns)
     hashes = {turn.id: content_hash(turn) for turn in turns}
     new = [turn for turn in turns if known.get(turn.id, _AWAITED)["awaited"]]
     raise_all(
@@ -129,6 +115,25 @@ def _inherited(turn: Turn, batch: Mapping[str, Turn], known: Mapping[str, Row]) 
         turn = batch[turn.replaces]
         seen.add(turn.id)
     return turn.parent
+
+
+def _refuse_loops(turns: Sequence[Turn]) -> None:
+    batch = {turn.id: turn for turn in turns}
+    raise_all(
+        [CycleError(f"turn {turn!r} is its own ancestor in this batch") for turn in _loops(batch)]
+    )
+
+
+def _loops(turns: Mapping[str, Turn]) -> Iterator[str]:
+    """Yield one turn of each cycle that the batch closes by itself."""
+    walked: dict[str, str] = {}
+    for start in turns:
+        turn: str | None = start
+        while turn is not None and turn in turns and turn not in walked:
+            walked[turn] = start
+            turn = turns[turn].parent
+        if turn is not None and walked.get(turn) == start:
+            yield turn
 
 
 def _differs(stored: Row | None, content: str) -> bool:

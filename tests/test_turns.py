@@ -121,6 +121,16 @@ def test_no_cycle_in_a_batch_or_across_batches(memory: Memory) -> None:
     assert [found.id for found in memory.at("c").path()] == ["a", "b", "c"]
 
 
+def test_an_inherited_parent_closes_no_cycle(memory: Memory) -> None:
+    inheriting = {"id": "u2", "role": "user", "text": "x", "replaces": "u1"}
+    with pytest.raises(CycleError, match="'u2'"):
+        memory.add_turns([turn("u1", "u2"), inheriting])
+    memory.add_turns([turn("c", "u2"), turn("u1", "c")])  # u2 is awaited
+    with pytest.raises(CycleError, match="'u2'"):
+        memory.add_turns([inheriting])
+    assert memory.add_turns([inheriting | {"parent": None}]).new == 1
+
+
 def test_no_turn_is_its_own_parent(memory: Memory) -> None:
     with pytest.raises(InvalidInputError, match="its own parent"):
         memory.add_turns([turn("u1", "u1")])
