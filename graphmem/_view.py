@@ -189,7 +189,9 @@ class View:
     def _reasons(self, tx: Transaction, row: Row) -> list[Reason]:
         if self.anchor is None:
             return [Reason(code="no_anchor")]
-        linked = {source["id"]: source for source in row["linked"]}
+        # Of two links to one id, the one into another space is what hides the record.
+        foreign_last = sorted(row["linked"], key=lambda source: source["space"] != self._space)
+        linked = {source["id"]: source for source in foreign_last}
         ids = dict.fromkeys([*(row["declared"] or ()), *linked])
         if not row["declared"]:
             return [Reason(code="no_source")]

@@ -31,14 +31,6 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("GRAPHMEM_HOME", str(folder / "test"))
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if "bench" in (config.getoption("-m") or ""):
-        return
-    chosen = [item for item in items if not item.get_closest_marker("bench")]
-    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-    items[:] = chosen
-
-
 def store_kind() -> str:
     """Return which Neo4j the tests use: ``uri``, ``container`` or ``local``."""
     if chosen := os.environ.get("GRAPHMEM_TEST_STORE"):

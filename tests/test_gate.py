@@ -455,3 +455,21 @@ def test_a_parent_in_another_space_is_not_followed(make_memory: Callable[..., Me
         other=ann.space,
     )
     assert [turn.id for turn in bob.at("v1").path()] == ["v1"]
+
+
+def test_a_second_link_to_the_same_id_elsewhere_is_explained(
+    make_memory: Callable[..., Memory],
+) -> None:
+    ann, bob = make_memory(), make_memory()
+    grow(ann, "u1")
+    grow(bob, "u1")
+    record = bob.remember("kept", sources=["u1"])
+    assert bob.at("u1").explain(record.id).visible
+    by_hand(
+        bob,
+        "MATCH (record:Record {space: $space}), (turn:Turn {space: $other, id: 'u1'}) "
+        "CREATE (record)-[:DERIVED_FROM]->(turn)",
+        other=ann.space,
+    )
+    assert bob.at("u1").facts() == []
+    assert bob.at("u1").explain(record.id).reasons == (Reason(code="other_space", source="u1"),)

@@ -24,17 +24,12 @@ def _server() -> LocalServer:
 
 def up(json: Json = False) -> None:
     """Start the local Neo4j, or say where it runs. The first time fetches it (190 MB)."""
-    with jar_progress() as progress:
-        _server().start(progress)
-    with Store.open(**_local_arguments()):  # brings the schema up to date, too
-        pass
-    status(json)
-
-
-def _local_arguments() -> dict[str, Any]:
     server = _server()
-    state = server.start()
-    return {"uri": state.uri, "username": server.username, "password": server.password}
+    with jar_progress() as progress:
+        state = server.start(progress)
+    # Opening it brings the schema up to date, too.
+    Store.open(uri=state.uri, username=server.username, password=server.password).close()
+    status(json)
 
 
 def down(json: Json = False) -> None:
