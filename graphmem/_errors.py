@@ -5,17 +5,24 @@
     GraphmemError
     ├── UsageError                  the caller's mistake: nothing was written
     │   ├── InvalidInputError       an id, text, time or setting that cannot be stored; a ValueError
+    │   │   └── VectorError         a vector of the wrong length, with NaN, or all zero
     │   ├── NoSourceError           a record without a source
     │   ├── UnknownTurnError        no such turn in this space, or it has not arrived yet
     │   ├── UnknownRecordError      no such record in this space
     │   ├── UnknownConversationError
     │   ├── MissingParentError      a turn of a running conversation that names no parent
     │   ├── ConflictError           the id is stored with other content
-    │   │   └── SecondParentError   ... with another parent
+    │   │   ├── SecondParentError   ... with another parent
+    │   │   └── PurgedError         ... no longer: it was purged, and does not come back
     │   ├── CycleError              the write would make a turn its own ancestor
     │   ├── BatchError              several of the above in one batch; see ``errors``
+    │   ├── EmbedderMismatchError   the vectors in the store are of another model
+    │   ├── MissingPackageError     an optional package is not installed
     │   ├── CypherError             the user's own Cypher was refused by the server
     │   └── ImportFormatError       a file that no importer recognises
+    ├── ModelError                  a model's trouble, by its endpoint; ``retryable`` as below
+    │   ├── ModelUnavailableError   no answer: not reached, overloaded (429), failing, refused
+    │   └── ModelAnswerError        an answer of no use: cut off, declined, not what was asked for
     └── StoreError                  the store's trouble; ``retryable``: whether trying again helps
         ├── StoreUnavailableError   nothing answers at the address
         ├── StoreAuthError          the server refuses the user name or password
@@ -42,6 +49,10 @@ class UsageError(GraphmemError):
 
 class InvalidInputError(UsageError, ValueError):
     """An id, text, time or setting that cannot be stored as it is."""
+
+
+class VectorError(InvalidInputError):
+    """A vector of the wrong length, with NaN or infinity in it, or of zeros only."""
 
 
 class NoSourceError(UsageError):
@@ -79,6 +90,10 @@ class SecondParentError(ConflictError):
     """The turn is stored under another parent. A turn has at most one."""
 
 
+class PurgedError(ConflictError):
+    """What had this id was purged. It does not come back, from no import and no extraction."""
+
+
 class CycleError(UsageError):
     """The write would make a turn its own ancestor."""
 
@@ -99,12 +114,43 @@ class BatchError(UsageError):
         )
 
 
+class EmbedderMismatchError(UsageError):
+    """The store's vectors were made by another model. `reembed` changes over to this one."""
+
+
+class MissingPackageError(UsageError):
+    """A package that this needs is not installed; the message says which, and how to get it."""
+
+
 class CypherError(UsageError):
     """The server refused the user's own Cypher: a write, a second statement, a mistake in it."""
 
 
 class ImportFormatError(UsageError):
     """No importer recognises the file."""
+
+
+class ModelError(GraphmemError):
+    """A model's trouble. ``retryable`` says whether the same call may succeed later."""
+
+    retryable = False
+
+
+class ModelUnavailableError(ModelError):
+    """The model's endpoint gave no answer: not reached, overloaded, failing, or it refused us.
+
+    ``retryable`` is False when the endpoint refuses the key or the request itself.
+    """
+
+    def __init__(self, message: str, *, retryable: bool = True) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+
+
+class ModelAnswerError(ModelError):
+    """The model's answer is of no use: cut off, declined, or not what was asked for."""
+
+    retryable = True
 
 
 class StoreError(GraphmemError):

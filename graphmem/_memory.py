@@ -9,14 +9,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, cast
 
-from graphmem import _records, _turns
+from graphmem import _invalidation, _records, _turns
 from graphmem._errors import InvalidInputError, UnknownConversationError
+from graphmem._gate import require_turn
 from graphmem._models import (
     Branch,
     Claim,
     Conversation,
+    Correction,
     How,
     Kind,
+    Mention,
     Record,
     Scalar,
     Scope,
@@ -27,7 +30,7 @@ from graphmem._models import (
     Turn,
 )
 from graphmem._records import NewRecord
-from graphmem._view import View, require_turn
+from graphmem._view import View
 from graphmem.store import Row, Store, Transaction, queries
 
 
@@ -164,14 +167,103 @@ class Memory:
         *,
         kind: Kind = "fact",
         id: str | None = None,
+        mentions: Sequence[str | Mention] = (),
     ) -> Record:
         """Store what was derived from some turns: `remember_all` with a batch of one.
+
+        ``mentions`` are the entities that the text is about.
 
         >>> memory.remember("moves to Hangzhou", sources=["u2"]).sources[0].turn
         'u2'
         """
-        new = {"text": text, "sources": sources, "kind": kind, "id": id}
+        new = {"text": text, "sources": sources, "kind": kind, "id": id, "mentions": mentions}
         return self.remember_all([new])[0]
+
+    def relate(
+        self,
+        subject: str | Mention,
+        predicate: str,
+        object: str | Mention,
+        sources: Sequence[str | Source | Record | Claim],
+        *,
+        text: str | None = None,
+        id: str | None = None,
+    ) -> Record:
+        """Store an edge of the knowledge graph: `remember_all` with one relation.
+
+        ``predicate`` is data, any words. ``text`` says the edge as a sentence (default: the three
+        in a row). The edge is gated like every record, and so are the entities at its ends.
+
+        >>> memory.relate("Ira", "moves to", "Hangzhou", sources=["u2"]).text
+        'Ira moves to Hangzhou'
+        """
+        new = {
+            "kind": "relation",
+            "subject": subject,
+            "predicate": predicate,
+            "object": object,
+            "text": text or "",
+            "sources": sources,
+            "id": id,
+        }
+        return self.remember_all([new])[0]
+
+    def same_as(
+        self,
+        a: str | Mention,
+        b: str | Mention,
+        sources: Sequence[str | Source | Record | Claim],
+    ) -> Record:
+        """Store that two names are of one entity, where the turns that say so are on the path.
+
+        >>> memory.same_as("HZ", "Hangzhou", sources=["u2"]).kind
+        'same_as'
+        """
+        new = {"kind": "same_as", "subject": a, "object": b, "sources": sources}
+        return self.remember_all([new])[0]
+
+    def correct(
+        self,
+        old: str | Record | Claim,
+        new_text: str,
+        sources: Sequence[str | Source | Record | Claim],
+        *,
+        mentions: Sequence[str | Mention] = (),
+    ) -> Correction:
+        """Store a fact that takes the place of an older record, where ``sources`` are on the path.
+
+        The old record stays, and stays current on every other branch. Records that make the same
+        claim there fall with it, and so does what was built from them. Doing it again changes
+        nothing. Errors: `UnknownRecordError`, `NoSourceError`, `InvalidInputError` for an
+        invalidation, or for a correction that is built from what it corrects.
+
+        >>> budget = memory.remember("has a budget of 3,000", sources=["u2"])
+        >>> turn = memory.add_turn("u5", role="user", text="Make that 4,000.", parent="u2")
+        >>> _ = memory.correct(budget, "has a budget of 4,000", sources=["u5"])
+        >>> [fact.text for fact in memory.at("u5").facts()]
+        ['moves to Hangzhou', 'has a budget of 4,000']
+        >>> [fact.text for fact in memory.at("u2").facts()]
+        ['moves to Hangzhou', 'has a budget of 3,000']
+        """
+        new = {"text": new_text, "sources": sources, "mentions": mentions}
+        return self.store.write(
+            lambda tx: _invalidation.invalidate(tx, self.space, old, (), new=new)
+        )
+
+    def retract(
+        self, old: str | Record | Claim, sources: Sequence[str | Source | Record | Claim]
+    ) -> Correction:
+        """Store that a record no longer holds, where ``sources`` are on the path.
+
+        Like `correct`, with nothing in the old one's place.
+
+        >>> owl = memory.remember("keeps an owl", sources=["u2"])
+        >>> memory.retract(owl, sources=["u2"]).invalidates == (owl.id,)
+        True
+        >>> "keeps an owl" in [fact.text for fact in memory.at("u2").facts()]
+        False
+        """
+        return self.store.write(lambda tx: _invalidation.invalidate(tx, self.space, old, sources))
 
     def remember_all(self, records: Iterable[NewRecord | Mapping[str, Any]]) -> list[Record]:
         """Store a batch of records, all or none; return them as stored.

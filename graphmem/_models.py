@@ -21,14 +21,16 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 
 from graphmem._errors import InvalidInputError
-from graphmem._text import checked_id, clean_text, raw_literal
+from graphmem._text import checked_id, clean_text, entity_key, raw_literal
 
 Id = Annotated[str, AfterValidator(checked_id)]
 Text = Annotated[
     str, BeforeValidator(lambda value: clean_text(value) if isinstance(value, str) else value)
 ]
-Kind = Literal["fact", "summary"]
-"""The kinds of record that can be remembered."""
+Kind = Literal["fact", "relation", "summary", "same_as", "invalidation"]
+"""The kinds of record."""
+CLAIMS: tuple[Kind, ...] = ("fact", "relation", "summary")
+"""The kinds that say something: what is listed, recalled and corrected."""
 How = Literal["edit", "regenerate"]
 """How a turn came to replace another."""
 Scope = Literal["path", "space"]
@@ -184,11 +186,41 @@ class Source(Model):
         return self
 
 
-class Record(Model):
-    """Anything derived from turns, as stored: a fact, a summary.
+class Mention(Model):
+    """An entity as a record names it: ``name`` as written, and what it is, if that is known.
 
-    ``sources`` are turns only; those of the records it was built from are among them.
-    ``unreachable`` says that its sources lie on two branches, so that no anchor will ever show it.
+    Two mentions are of one entity when their ``key`` is the same: names are compared without regard
+    to case, width and space, and a ``type`` keeps apart what shares a name.
+
+    >>> Mention(name="Neo4j").key == Mention(name="NEO4J ").key
+    True
+    >>> Mention(name="Neo", type="person").key
+    'neo (person)'
+    """
+
+    name: Annotated[Text, Field(min_length=1)]
+    type: Text | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if not any(map(str.isalnum, self.name)):
+            raise ValueError(f"{self.name!r} names nothing; use letters or digits")
+        return self
+
+    @property
+    def key(self) -> str:
+        """What identifies the entity in its space."""
+        return entity_key(self.name, self.type)
+
+
+class Record(Model):
+    """Anything derived from turns, as stored: a fact, a relation, a summary, an invalidation.
+
+    ``sources`` are turns only; those of the records it was built from are among them. A relation
+    (and a ``same_as``) has ``subject`` and ``object``, a relation also its ``predicate``. An
+    invalidation has no text, but the records that it ``invalidates`` and maybe one that they are
+    ``replaced_by``. ``unreachable`` says that its sources lie on two branches, so that no anchor
+    will ever show it.
     """
 
     id: Id
@@ -196,14 +228,31 @@ class Record(Model):
     text: Text
     sources: tuple[Source, ...]
     built_from: tuple[Id, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    subject: Mention | None = None
+    predicate: Text | None = None
+    object: Mention | None = None
+    invalidates: tuple[Id, ...] = ()
+    replaced_by: Id | None = None
     unreachable: bool = False
+
+
+class Invalidated(Model):
+    """By which invalidation a record no longer holds: the turns that say so, and what does hold."""
+
+    id: Id
+    sources: tuple[Id, ...]
+    replaced_by: Id | None = None
+    text: Text | None = None
+    """What the replacement says."""
 
 
 class Claim(Model):
     """A record as seen from an anchor, equal claims collapsed into one.
 
-    ``supports`` counts the visible records that make the claim; ``records`` are their ids and
-    ``id`` is the first. ``sources`` are the turns of all of them, along the path.
+    ``supports`` counts the records that make the claim here; ``records`` are their ids and ``id``
+    is the first. ``sources`` are the turns of all of them, along the path. A claim is ``current``
+    while one of its records is; else ``invalidated`` says by what.
     """
 
     id: Id
@@ -212,9 +261,28 @@ class Claim(Model):
     supports: int
     records: tuple[Id, ...]
     sources: tuple[Source, ...]
+    mentions: tuple[Mention, ...] = ()
+    current: bool = True
+    invalidated: tuple[Invalidated, ...] = ()
 
 
-ReasonCode = Literal["off_path", "awaited", "lost", "other_space", "no_source", "no_anchor"]
+class Correction(Model):
+    """What `correct` or `retract` stored: an invalidation ``id``, derived from ``sources``.
+
+    ``invalidates`` are the records that no longer hold wherever it is visible: those that were
+    named and those that made the same claim there. ``replacement`` is what holds instead.
+    """
+
+    id: Id
+    invalidates: tuple[Id, ...]
+    replacement: Record | None
+    sources: tuple[Source, ...]
+    unreachable: bool = False
+
+
+ReasonCode = Literal[
+    "off_path", "awaited", "revoked", "purged", "lost", "other_space", "no_source", "no_anchor"
+]
 
 
 class Reason(Model):
@@ -224,6 +292,8 @@ class Reason(Model):
       share (the anchor itself when the source comes after it), None when they are of different
       trees.
     - ``awaited``: the turn has not arrived yet.
+    - ``revoked``: the turn, or (as ``record``) a record it is or is built from, was revoked.
+    - ``purged``: the record, or a turn it came from, was purged.
     - ``lost``: the turn, or the link to it, is gone from the graph.
     - ``other_space``: the link leads to another space.
     - ``no_source``: the record has none (only the graph's owner can make one, by hand).
@@ -232,21 +302,27 @@ class Reason(Model):
 
     code: ReasonCode
     source: Id | None = None
+    record: Id | None = None
     fork: Id | None = None
 
 
 class Explanation(Model):
-    """Whether a record is visible at an anchor, and if not, one reason per source that hides it."""
+    """Whether a record is visible at an anchor, and if not, one reason per source that hides it.
+
+    A visible one is ``current`` unless it is ``invalidated`` there.
+    """
 
     record: Id
     anchor: Id | None
     visible: bool
+    current: bool = False
+    invalidated: tuple[Invalidated, ...] = ()
     reasons: tuple[Reason, ...] = ()
     unreachable: bool = False
 
 
 class Difference(Model):
-    """What two anchors do not share: the claims visible at one and not at the other."""
+    """What two anchors do not share: the claims current at one and not at the other."""
 
     fork: Id | None
     only_a: tuple[Claim, ...]

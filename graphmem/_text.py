@@ -7,8 +7,11 @@ that belong together become the character they stand for.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
+import unicodedata
+from functools import lru_cache
 
 MAX_ID_BYTES = 4000
 """Longest id in UTF-8 bytes. Neo4j indexes keys up to 8,164 bytes; a key is a space and an id."""
@@ -53,3 +56,45 @@ def raw_literal(original: str, cleaned: str) -> str | None:
     """Return the original as a JSON literal when cleaning lost something, else None."""
     literal = json.dumps(original)
     return None if json.loads(literal) == cleaned else literal
+
+
+_LONGEST_KEY = 200
+"""Characters of an entity's key. A longer name keeps its beginning; a hash stands for the rest."""
+
+
+def entity_key(name: str, kind: str | None = None) -> str:
+    """Return what identifies an entity: its name without case, width and odd spaces; and its kind.
+
+    >>> entity_key("  Ada   LOVELACE"), entity_key("Neo", "film")
+    ('ada lovelace', 'neo (film)')
+    """
+    plain = _plain(name) + (f" ({_plain(kind)})" if kind and _plain(kind) else "")
+    if len(plain) <= _LONGEST_KEY:
+        return plain
+    digest = hashlib.blake2b(plain.encode(), digest_size=8).hexdigest()
+    return f"{plain[:_LONGEST_KEY]}…{digest}"
+
+
+def _plain(name: str) -> str:
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return " ".join(_CONTROL.sub(" ", folded).split())
+
+
+def space_key(space: str) -> int:
+    """Return a number for a space, which an index can compare faster than its name."""
+    return int.from_bytes(_digest(space)) >> 2  # the store's integers have a sign
+
+
+@lru_cache(maxsize=256)
+def space_token(space: str) -> str:
+    """Return a word that no text holds, for a space in the full-text index."""
+    return "s" + _digest(space).hex()
+
+
+def turn_token(space: str, turn: str) -> str:
+    """Return a word that no text holds, for a turn in the full-text index."""
+    return "t" + _digest(f"{space}\0{turn}").hex()
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=8).digest()

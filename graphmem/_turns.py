@@ -17,6 +17,7 @@ from graphmem._errors import (
     CycleError,
     InvalidInputError,
     MissingParentError,
+    PurgedError,
     SecondParentError,
     UsageError,
     raise_all,
@@ -142,6 +143,8 @@ def _differs(stored: Row | None, content: str) -> bool:
 
 def _conflict(turn: Turn, known: Mapping[str, Row]) -> UsageError:
     stored = known[turn.id]
+    if stored["purged"]:
+        return PurgedError(f"turn {turn.id!r} was purged; it does not come back", id=turn.id)
     if stored["parent"] != turn.parent:
         return SecondParentError(
             f"turn {turn.id!r} is stored under parent {stored['parent']!r}, not {turn.parent!r}; "

@@ -64,7 +64,7 @@ def whole_queries() -> list[Query]:
     starts = [query for query in files if not query.continues]
     ends = [query for query in files if query.continues]
     gate = queries.gate
-    wide = gate.visible.for_each(gate.leaves, then=gate.merged, anchor="leafId")
+    wide = gate.visible.for_each([gate.leaves], gate.merged, anchor="leafId")
     starts = [*starts, wide]
     return starts + [
         _ended(start.then(end))

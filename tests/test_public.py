@@ -11,7 +11,16 @@ from typing import Any
 import pytest
 
 import graphmem
-from graphmem import AsyncMemory, AsyncView, GraphmemError, Memory, StoreError, UsageError, View
+from graphmem import (
+    AsyncMemory,
+    AsyncView,
+    GraphmemError,
+    Memory,
+    ModelError,
+    StoreError,
+    UsageError,
+    View,
+)
 from graphmem import _errors as errors
 
 ROOT = Path(__file__).parents[1]
@@ -27,19 +36,28 @@ def test_the_public_names_are_these() -> None:
         "Claim",
         "ConflictError",
         "Conversation",
+        "Correction",
         "CycleError",
         "CypherError",
         "Difference",
+        "EmbedderMismatchError",
         "Explanation",
         "GraphmemError",
         "ImportFormatError",
         "InvalidInputError",
+        "Invalidated",
         "LocalServerError",
         "Memory",
+        "Mention",
+        "MissingPackageError",
         "MissingParentError",
+        "ModelAnswerError",
+        "ModelError",
+        "ModelUnavailableError",
         "NewRecord",
         "NoSourceError",
         "NotNeo4jError",
+        "PurgedError",
         "Reason",
         "Record",
         "SchemaError",
@@ -57,6 +75,7 @@ def test_the_public_names_are_these() -> None:
         "UnknownRecordError",
         "UnknownTurnError",
         "UsageError",
+        "VectorError",
         "View",
     }
 
@@ -68,7 +87,7 @@ def test_every_error_is_in_the_tree_and_in_its_drawing() -> None:
         if isinstance(kind, type) and issubclass(kind, GraphmemError)
     }
     assert all(
-        kind is GraphmemError or issubclass(kind, UsageError | StoreError)
+        kind is GraphmemError or issubclass(kind, UsageError | StoreError | ModelError)
         for kind in found.values()
     )
     assert set(re.findall(r"\w+Error", errors.__doc__ or "")) >= found.keys()

@@ -14,7 +14,20 @@ CALL (record, anchor) {
 }
 RETURN
   record.sourceIds AS declared,
+  record:Purged AS purged,
+  COLLECT {
+    MATCH (record)-[:BUILT_FROM]->*(input)
+    WHERE input:Revoked
+    RETURN input.id
+  } AS revoked,
   [
     source IN sources
-    | {id: source.id, space: source.space, awaited: source:Awaited, onPath: source IN onPath}
+    | {
+      id: source.id,
+      space: source.space,
+      awaited: source:Awaited,
+      revoked: source:Revoked,
+      purged: source:Purged,
+      onPath: source IN onPath
+    }
  ] AS linked

@@ -1,3 +1,3 @@
 // What the user's own Cypher goes on from
-// @continues anchor, record, distance  @mode read
-WITH anchor, record AS fact, distance
+// @continues anchor, record, distance, current  @mode read
+WITH anchor, record AS fact, distance, current

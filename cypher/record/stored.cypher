@@ -2,4 +2,10 @@
 // @params space, ids  @mode read
 UNWIND $ids AS id
 MATCH (record:Record {space: $space, id: id})
-RETURN record.id AS id, record.contentHash AS contentHash, record.sourceIds AS sourceIds
+RETURN
+  record.id AS id,
+  record.kind AS kind,
+  record.text AS text,
+  record.contentHash AS contentHash,
+  record.sourceIds AS sourceIds,
+  record:Purged AS purged

@@ -5,5 +5,6 @@ MATCH (turn:Turn {space: $space, id: id})
 RETURN
   turn.id AS id,
   turn:Awaited AS awaited,
+  turn:Purged AS purged,
   turn.contentHash AS contentHash,
   [(turn)-[:PARENT]->(parent) | parent.id][0] AS parent

@@ -16,7 +16,7 @@ as a subquery, so that a rule such as the gate is written once.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -53,7 +53,7 @@ class Query:
             params=self.params | continuation.params,
         )
 
-    def for_each(self, rows: Query, then: Query, **bound: str) -> Query:
+    def for_each(self, rows: Sequence[Query], then: Query, /, **bound: str) -> Query:
         """Return one query: this one for each row of ``rows``, then ``then`` on all they return.
 
         ``bound`` names for some parameters the column of ``rows`` that takes their place.
@@ -61,13 +61,16 @@ class Query:
         body = self.text
         for parameter, column in bound.items():
             body = re.sub(rf"\${parameter}\b", column, body)
-        each = "CALL () {\n" + rows.text + "\n}\nCALL (" + ", ".join(bound.values()) + ") {\n"
+        each = "".join("CALL () {\n" + query.text + "\n}\n" for query in rows)
+        each += "CALL (" + ", ".join(bound.values()) + ") {\n"
         return Query(
-            name=f"{self.name} for each {rows.name} + {then.name}",
+            name=f"{self.name} for each {' and '.join(q.name for q in rows)} + {then.name}",
             title=then.title,
             text=each + body + "\n}\n" + then.text,
             mode=then.mode,
-            params=rows.params | (self.params - bound.keys()) | then.params,
+            params=frozenset().union(
+                self.params - bound.keys(), then.params, *(query.params for query in rows)
+            ),
         )
 
     def then_by_user(self, text: str) -> Query:

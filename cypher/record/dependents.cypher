@@ -1,0 +1,6 @@
+// Some records, and all that are built from them
+// @params space, ids  @mode read
+UNWIND $ids AS id
+MATCH (record:Record {space: $space, id: id})
+MATCH (record)<-[:BUILT_FROM]-*(dependent)
+RETURN DISTINCT dependent.id AS id
