@@ -11,9 +11,14 @@ from graphmem._errors import (
     ImportFormatError,
     InvalidInputError,
     LocalServerError,
+    MissingPackageError,
     MissingParentError,
+    ModelAnswerError,
+    ModelError,
+    ModelUnavailableError,
     NoSourceError,
     NotNeo4jError,
+    PurgedError,
     SchemaError,
     SecondParentError,
     StoreAuthError,
@@ -24,6 +29,7 @@ from graphmem._errors import (
     UnknownRecordError,
     UnknownTurnError,
     UsageError,
+    VectorError,
 )
 from graphmem._memory import Memory
 from graphmem._models import (
@@ -33,6 +39,8 @@ from graphmem._models import (
     Correction,
     Difference,
     Explanation,
+    Invalidated,
+    Mention,
     Reason,
     Record,
     Source,

@@ -96,5 +96,5 @@ def _only(
     rows = here.claims(tx, ids=[row["id"] for row in fallen], history=False) if fallen else []
     rows += here.claims(tx, kinds=CLAIMS, within=since, history=False)
     ours = collapsed({row["id"]: row for row in rows if row["kind"] in CLAIMS}.values())
-    theirs = {(row["kind"], row["text"]) for row in there.among(tx, [c.text for c in ours])}
+    theirs = {(row["kind"], row["text"]) for row in there.saying(tx, [c.text for c in ours])}
     return [claim for claim in ours if claim_key(claim) not in theirs]

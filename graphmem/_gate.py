@@ -32,19 +32,26 @@ class Gate:
     def visible(self, candidates: Query | None = None) -> Query:
         """Return the gate: for the anchor's path, or also for the heads of other trees.
 
-        With ``candidates``, a query that returns some records and all their sources, only these are
-        looked at: the answer for them is the same, and comes sooner on a long path.
+        With ``candidates``, a query that ends in `gate/candidates.cypher`, it judges only these.
+        The answer for them is the same; it does not take longer on a longer path.
         """
         gate = queries.gate
-        given = {"candidates": "candidates", "sources": "sources"} if candidates else {}
-        rows = [candidates] if candidates else []
-        if self.scope == "path":
-            return gate.visible.for_each(rows, gate.own, **given) if candidates else gate.visible
-        return gate.visible.for_each([*rows, gate.leaves], gate.merged, anchor="leafId", **given)
+        one = gate.located if candidates else gate.visible
+        whole = one
+        if self.scope == "space":
+            whole = one.for_each(gate.leaves, gate.merged, anchor="leafId")
+        return candidates.then(whole) if candidates else whole
 
     def current(self, candidates: Query | None = None) -> Query:
         """Return the gate, and of each record whether it is current."""
         return self.visible(candidates).then(queries.gate.current)
+
+    def among(self, records: Query, then: Query) -> Query:
+        """Return a query for records that another one brings, and ``then`` on those visible.
+
+        ``then`` may use what the first query returned besides.
+        """
+        return self.current(queries.gate.candidates).for_each(records, then)
 
     def rows(self, tx: Transaction, query: Query, /, **params: Any) -> list[Row]:
         """Run a gated query; an empty answer is only believed when the anchor is there."""
@@ -57,7 +64,7 @@ class Gate:
 
     def bound(self) -> dict[str, Any]:
         """Return the gate's own parameters."""
-        return {"space": self.space, "anchor": self.anchor, "candidates": None, "sources": None}
+        return {"space": self.space, "anchor": self.anchor}
 
     def require(self, tx: Transaction) -> None:
         """Raise UnknownTurnError unless the anchor is stored and has arrived."""
@@ -73,23 +80,21 @@ class Gate:
         history: bool = True,
     ) -> list[Row]:
         """Return visible records with their sources, or with ``history=False`` the current ones."""
-        found = queries.gate.candidates if ids is not None else None
-        start = queries.record.some.then(found) if found else None
         return self.rows(
             tx,
-            self.current(start).then(queries.gate.claims),
+            self.current().then(queries.gate.chosen).then(queries.record.row),
             kinds=kinds and list(kinds),
             ids=ids,
             within=within,
             history=history,
         )
 
-    def among(self, tx: Transaction, texts: Iterable[str]) -> list[Row]:
+    def saying(self, tx: Transaction, texts: Iterable[str]) -> list[Row]:
         """Return which of some texts are current claims here, each with its records' ids."""
         wanted = sorted(set(texts))
         if self.anchor is None or not wanted:
             return []
-        query = self.current().then(queries.gate.among)
+        query = self.current().then(queries.gate.saying)
         return tx.run(query, **self.bound(), texts=wanted)
 
 

@@ -9,7 +9,7 @@ from graphmem import _records
 from graphmem._errors import InvalidInputError, NoSourceError, UnknownRecordError
 from graphmem._gate import Gate
 from graphmem._models import Claim, Correction, Record, Source
-from graphmem._records import NewRecord
+from graphmem._records import Flat, NewRecord
 from graphmem.store import Row, Transaction, queries
 
 Old = str | Record | Claim | Sequence["str | Record | Claim"]
@@ -25,8 +25,8 @@ def invalidate(
     """Store that some records no longer hold, by what some turns say; ``new`` takes their place."""
     targets = _targets(tx, space, _ids(old))
     replacement, turns = _learnt(tx, space, sources, new)
-    _refuse_own_ground(tx, space, targets, replacement)
     ids = sorted({row["id"] for row in targets} | _equal(tx, space, targets, turns))
+    _refuse_own_ground(tx, space, ids, replacement)
     if replacement and replacement.id in ids:
         raise InvalidInputError(f"the correction says the same as what it corrects: {ids[0]!r}")
     bare = Record.model_construct(
@@ -37,8 +37,7 @@ def invalidate(
         invalidates=tuple(ids),
         replaced_by=replacement.id if replacement else None,
     )
-    invalidation, content = _records.identified(bare)
-    [stored] = _records.store(tx, space, [invalidation], {invalidation.id: content})
+    [stored] = _records.store(tx, space, [Flat(bare).named()])
     return Correction(
         id=stored.id,
         invalidates=stored.invalidates,
@@ -86,7 +85,7 @@ def _learnt(
     stand_in = NewRecord(text="retracted", sources=tuple(sources))
     if not stand_in.sources:
         raise NoSourceError("a retraction has no source; name the turns that say so")
-    return None, _turns_only(_records.flattened(tx, space, stand_in).sources)
+    return None, _turns_only(_records.flattened(tx, space, [stand_in])[0].record.sources)
 
 
 def _turns_only(sources: Iterable[Source]) -> tuple[Source, ...]:
@@ -94,14 +93,13 @@ def _turns_only(sources: Iterable[Source]) -> tuple[Source, ...]:
 
 
 def _refuse_own_ground(
-    tx: Transaction, space: str, targets: Sequence[Row], replacement: Record | None
+    tx: Transaction, space: str, ids: Sequence[str], replacement: Record | None
 ) -> None:
     """Refuse a replacement that would fall with what it replaces."""
     if replacement is None or not replacement.built_from:
         return
-    others = [row["id"] for row in targets]
     inputs = list(replacement.built_from)
-    rows = tx.run(queries.record.built_on, space=space, ids=inputs, others=others)
+    rows = tx.run(queries.record.built_on, space=space, ids=inputs, others=list(ids))
     if rows:
         raise InvalidInputError(
             f"the correction is built from {rows[0]['id']!r}, which falls with what it corrects; "
@@ -121,5 +119,5 @@ def _equal(
     if not tips:
         return set()
     claims = {(row["kind"], row["text"]) for row in targets}
-    rows = Gate(space, tips[0]["tip"]).among(tx, [text for _, text in claims if text])
+    rows = Gate(space, tips[0]["tip"]).saying(tx, [text for _, text in claims if text])
     return {id for row in rows if (row["kind"], row["text"]) in claims for id in row["ids"]}

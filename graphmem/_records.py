@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, Self
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import BeforeValidator, model_validator
 
@@ -17,7 +19,7 @@ from graphmem._errors import (
     raise_all,
 )
 from graphmem._models import CLAIMS, Claim, Id, Kind, Mention, Model, Record, Source, Text
-from graphmem._text import space_key, space_token, turn_token
+from graphmem._text import number_of, place_token, space_token
 from graphmem._turns import as_fields, hash_of, place_missing
 from graphmem.store import Row, Transaction, queries
 
@@ -133,23 +135,53 @@ def as_records(items: Iterable[NewRecord | Mapping[str, Any]]) -> list[NewRecord
 
 def add(tx: Transaction, space: str, new: Sequence[NewRecord]) -> list[Record]:
     """Store records in the transaction; raise and leave nothing when one of them is refused."""
-    records, hashes = _flattened(tx, space, new)
-    return store(tx, space, records, hashes)
+    return store(tx, space, flattened(tx, space, new))
 
 
-def store(
-    tx: Transaction, space: str, records: Sequence[Record], hashes: Mapping[str, str]
-) -> list[Record]:
-    """Store records whose sources are turns; ``hashes`` tell their content, by their ids."""
-    rows = tx.run(queries.record.stored, space=space, ids=sorted(hashes))
-    stored = {row["id"]: row for row in rows}
-    raise_all([_refusal(row) for row in rows if row["contentHash"] != hashes[row["id"]]])
-    missing = {record.id: record for record in records if record.id not in stored}
-    _write(tx, space, [missing[id] for id in sorted(missing)], hashes)
-    unreachable = _unreachable(tx, space, records)
+@dataclass(frozen=True)
+class Flat:
+    """A record ready to be stored: its sources are turns, its ``inputs`` all it is built from."""
+
+    record: Record
+    inputs: tuple[str, ...] = ()
+
+    @cached_property
+    def hash(self) -> str:
+        """What tells one content from another.
+
+        The order of the sources is no part of it, nor is what the text mentions: that may be read
+        from the same text in other ways.
+        """
+        record = self.record
+        passages = [[one.turn, one.quote, one.start, one.end] for one in record.sources]
+        passages.sort(key=lambda passage: str(passage[0]))  # a turn is there once
+        content: list[Any] = [record.kind, record.text, passages, sorted(record.built_from)]
+        if record.subject and record.object:
+            content += [record.subject.key, record.predicate, record.object.key]
+        if record.invalidates:
+            content += [sorted(record.invalidates), record.replaced_by]
+        return hash_of(content)
+
+    def named(self) -> Flat:
+        """Return it with an id made of its content if it has none."""
+        if self.record.id:
+            return self
+        return replace(self, record=self.record.model_copy(update={"id": self.hash}))
+
+
+def store(tx: Transaction, space: str, new: Sequence[Flat]) -> list[Record]:
+    """Store records that have been flattened."""
+    by_id = {flat.record.id: flat for flat in new}
+    rows = tx.run(queries.record.stored, space=space, ids=sorted(by_id))
+    raise_all([_refusal(row) for row in rows if row["contentHash"] != by_id[row["id"]].hash])
+    stored = {row["id"] for row in rows}
+    _write(tx, space, [by_id[id] for id in sorted(by_id.keys() - stored)])
+    unreachable = _unreachable(tx, space, [flat.record for flat in new])
     return [
-        record.model_copy(update={"unreachable": True}) if record.id in unreachable else record
-        for record in records
+        flat.record.model_copy(update={"unreachable": True})
+        if flat.record.id in unreachable
+        else flat.record
+        for flat in new
     ]
 
 
@@ -164,22 +196,6 @@ def _purged(what: str, id_: str) -> PurgedError:
     )
 
 
-def content_hash(record: Record) -> str:
-    """Return what tells one content from another.
-
-    The order of the sources is no part of it, nor is what the text mentions: that may be read from
-    the same text in other ways.
-    """
-    passages = [[source.turn, source.quote, source.start, source.end] for source in record.sources]
-    passages.sort(key=lambda passage: str(passage[0]))  # a turn is there once
-    content: list[Any] = [record.kind, record.text, passages, sorted(record.built_from)]
-    if record.subject and record.object:
-        content += [record.subject.key, record.predicate, record.object.key]
-    if record.invalidates:
-        content += [sorted(record.invalidates), record.replaced_by]
-    return hash_of(content)
-
-
 def _conflict(id_: str) -> ConflictError:
     return ConflictError(
         f"record {id_!r} is stored with other content; records never change: leave the id out, or "
@@ -188,36 +204,38 @@ def _conflict(id_: str) -> ConflictError:
     )
 
 
-def _flattened(
-    tx: Transaction, space: str, new: Sequence[NewRecord]
-) -> tuple[list[Record], dict[str, str]]:
+def flattened(tx: Transaction, space: str, new: Sequence[NewRecord]) -> list[Flat]:
     """Give each record the turns of those it is built from, which may be earlier in the batch.
 
-    Return the records, and the hash of each one's content by its id.
+    It is then built from what these are built from as well: what hides one of them is one step away
+    from all that hangs on it.
     """
     rows = _inputs(tx, space, new)
     raise_all([_purged("record", row["id"]) for row in rows if row["purged"]])
-    known: dict[str, list[str]] = {row["id"]: row["sourceIds"] for row in rows}
+    known = {row["id"]: _Known(row["sourceIds"], row["inputs"]) for row in rows}
     errors: list[UsageError] = []
-    records: list[Record] = []
-    hashes: dict[str, str] = {}
+    found: dict[str, Flat] = {}
+    order: list[str] = []
     for item in new:
         unknown = [s.record for s in item.sources if s.record is not None and s.record not in known]
         if unknown:
             errors.append(_unknown_input(unknown[0], item))
             continue
-        record, content = _record(item, known)
-        known.setdefault(record.id, [source.turn or "" for source in record.sources])
-        if hashes.setdefault(record.id, content) != content:
-            errors.append(_conflict(record.id))
-        records.append(record)
+        flat = _flat(item, known)
+        id_ = flat.record.id
+        known.setdefault(id_, _Known([str(s.turn) for s in flat.record.sources], flat.inputs))
+        if found.setdefault(id_, flat).hash != flat.hash:
+            errors.append(_conflict(id_))
+        order.append(id_)
     raise_all(errors)
-    return records, hashes
+    return [found[id_] for id_ in order]
 
 
-def flattened(tx: Transaction, space: str, new: NewRecord) -> Record:
-    """Return a record as it would be stored, with the turns of those it is built from."""
-    return _flattened(tx, space, [new])[0][0]
+class _Known(NamedTuple):
+    """The turns and the inputs of a record that others are built from."""
+
+    turns: Sequence[str]
+    inputs: Sequence[str]
 
 
 def _unknown_input(record: str, item: NewRecord) -> UnknownRecordError:
@@ -232,34 +250,28 @@ def _inputs(tx: Transaction, space: str, new: Sequence[NewRecord]) -> list[Row]:
     return tx.run(queries.record.stored, space=space, ids=ids) if ids else []
 
 
-def _record(item: NewRecord, known: Mapping[str, list[str]]) -> tuple[Record, str]:
-    """Return the record as it will be stored, and the hash of its content."""
+def _flat(item: NewRecord, known: Mapping[str, _Known]) -> Flat:
     turns: dict[str | None, Source] = {}
     for source in item.sources:
         if source.record is None:
             turns[source.turn] = source
         else:
-            for turn in known[source.record]:
+            for turn in known[source.record].turns:
                 turns.setdefault(turn, Source.model_construct(turn=turn))
-    inputs = tuple(dict.fromkeys(source.record for source in item.sources if source.record))
+    inputs = dict.fromkeys(source.record for source in item.sources if source.record)
+    deeper = dict.fromkeys(deep for one in inputs for deep in known[one].inputs)
     record = Record.model_construct(
         id=item.id or "",
         kind=item.kind,
         text=item.text,
         sources=tuple(turns.values()),
-        built_from=inputs,
+        built_from=tuple(inputs),
         mentions=_all_mentions(item),
         subject=item.subject,
         predicate=item.predicate,
         object=item.object,
     )
-    return identified(record)
-
-
-def identified(record: Record) -> tuple[Record, str]:
-    """Return a record, with an id made of its content if it has none, and the content's hash."""
-    content = content_hash(record)
-    return (record if record.id else record.model_copy(update={"id": content})), content
+    return Flat(record, tuple(inputs | deeper)).named()
 
 
 def _all_mentions(item: NewRecord) -> tuple[Mention, ...]:
@@ -268,23 +280,27 @@ def _all_mentions(item: NewRecord) -> tuple[Mention, ...]:
     return tuple({mention.key: mention for mention in reversed(named)}.values())[::-1]
 
 
-def _write(
-    tx: Transaction, space: str, records: Sequence[Record], hashes: Mapping[str, str]
-) -> None:
-    if not records:
+def _write(tx: Transaction, space: str, new: Sequence[Flat]) -> None:
+    if not new:
         return
     tx.run(queries.space.add, space=space)
+    records = [flat.record for flat in new]
     named = {source.turn for record in records for source in record.sources if source.turn}
     place_missing(tx, space, named)
-    raise_all([_purged("turn", row["id"]) for row in _purged_turns(tx, space, named)])
-    rows = [_row(space, record, hashes[record.id]) for record in records]
-    late = tx.run(queries.record.add, space=space, spaceKey=space_key(space), rows=rows)
+    spots = _spots(tx, space, named)
+    rows = [_row(space, flat, spots) for flat in new]
+    late = tx.run(queries.record.add, space=space, rows=rows)
+    hashes = {flat.record.id: flat.hash for flat in new}
     raise_all([_conflict(row["id"]) for row in late if row["storedHash"] != hashes[row["id"]]])
-    _link(tx, space, records)
+    _spots(tx, space, named)  # the links hold the turns: whatever purges one comes later
+    _link(tx, space, new)
 
 
-def _purged_turns(tx: Transaction, space: str, turns: Iterable[str]) -> list[Row]:
-    return tx.run(queries.turn.purged, space=space, ids=sorted(turns))
+def _spots(tx: Transaction, space: str, turns: Iterable[str]) -> dict[str, Row]:
+    """Return where turns are; PurgedError when one of them has been purged."""
+    rows = tx.run(queries.turn.spots, space=space, ids=sorted(turns))
+    raise_all([_purged("turn", row["id"]) for row in rows if row["purged"]])
+    return {row["id"]: row for row in rows}
 
 
 LABELS: Mapping[Kind, str] = {
@@ -298,7 +314,8 @@ UNEMBEDDED = "Unembedded"
 """The label of a record whose vector is still to be made."""
 
 
-def _row(space: str, record: Record, hash_: str) -> Row:
+def _row(space: str, flat: Flat, spots: Mapping[str, Row]) -> Row:
+    record = flat.record
     turns = [source.turn for source in record.sources if source.turn]
     labels = [LABELS[record.kind], *([UNEMBEDDED] if record.kind in CLAIMS else [])]
     content = {
@@ -306,11 +323,31 @@ def _row(space: str, record: Record, hash_: str) -> Row:
         "text": record.text or None,
         "predicate": record.predicate,
         "sourceIds": turns,
-        "contentHash": hash_,
-        "tokens": [space_token(space), *(turn_token(space, turn) for turn in turns)],
+        "contentHash": flat.hash,
+        **_found_by(space, _deepest([spots[turn] for turn in turns])),
     }
     sources = [_passage(source) for source in record.sources]
     return {"id": record.id, "labels": labels, "content": content, "sources": sources}
+
+
+def _deepest(spots: Sequence[Row]) -> Row:
+    """Return the last spot in the segment of the last source: few paths reach it in vain."""
+    segment = spots[-1]["segment"]
+    return max(
+        (spot for spot in spots if spot["segment"] == segment), key=lambda spot: spot["place"] or 0
+    )
+
+
+def _found_by(space: str, spot: Row) -> Row:
+    """Return what the indexes find a record by: its space, and where one of its sources is.
+
+    Where that one is not on a path, the record cannot be visible.
+    """
+    segment, place = spot["segment"], spot["place"]
+    tokens = [space_token(space)]
+    if segment is not None:  # a store that an earlier graphmem filled has turns without a place
+        tokens.append(place_token(segment, place))
+    return {"spaceKey": number_of(space), "segment": segment, "place": place, "tokens": tokens}
 
 
 def _passage(source: Source) -> Row:
@@ -323,10 +360,17 @@ def _passage(source: Source) -> Row:
     return {name: value for name, value in passage.items() if value is not None}
 
 
-def _link(tx: Transaction, space: str, records: Sequence[Record]) -> None:
+def _link(tx: Transaction, space: str, new: Sequence[Flat]) -> None:
+    records = [flat.record for flat in new]
     links = {
         queries.record.build: [
-            {"record": r.id, "input": id} for r in records for id in r.built_from
+            {
+                "record": flat.record.id,
+                "input": id,
+                "direct": id in flat.record.built_from or None,
+            }
+            for flat in new
+            for id in flat.inputs
         ],
         queries.record.mention: sorted(
             (_mention(record, one) for record in records for one in record.mentions),

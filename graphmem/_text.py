@@ -80,9 +80,9 @@ def _plain(name: str) -> str:
     return " ".join(_CONTROL.sub(" ", folded).split())
 
 
-def space_key(space: str) -> int:
-    """Return a number for a space, which an index can compare faster than its name."""
-    return int.from_bytes(_digest(space)) >> 2  # the store's integers have a sign
+def number_of(name: str) -> int:
+    """Return a number for a name, which an index compares faster than the name itself."""
+    return int.from_bytes(_digest(name)) >> 2  # the store's integers have a sign
 
 
 @lru_cache(maxsize=256)
@@ -91,9 +91,12 @@ def space_token(space: str) -> str:
     return "s" + _digest(space).hex()
 
 
-def turn_token(space: str, turn: str) -> str:
-    """Return a word that no text holds, for a turn in the full-text index."""
-    return "t" + _digest(f"{space}\0{turn}").hex()
+def place_token(segment: int, place: int) -> str:
+    """Return a word that no text holds, for a turn's place in its tree in the full-text index.
+
+    The words of one segment follow each other as its places do.
+    """
+    return f"g{segment:016x}{place:08x}"
 
 
 def _digest(text: str) -> bytes:

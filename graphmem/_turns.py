@@ -23,6 +23,7 @@ from graphmem._errors import (
     raise_all,
 )
 from graphmem._models import Branch, Stored, Tree, Turn
+from graphmem._segments import Spot, first_spot, locate
 from graphmem.store import Row, Transaction, queries
 
 PROPERTY_PREFIX = "x_"
@@ -138,7 +139,11 @@ def _loops(turns: Mapping[str, Turn]) -> Iterator[str]:
 
 
 def _differs(stored: Row | None, content: str) -> bool:
-    return stored is not None and not stored["awaited"] and stored["contentHash"] != content
+    return (
+        stored is not None
+        and (stored["purged"] or not stored["awaited"])
+        and stored["contentHash"] != content
+    )
 
 
 def _conflict(turn: Turn, known: Mapping[str, Row]) -> UsageError:
@@ -194,7 +199,8 @@ def place_missing(tx: Transaction, space: str, ids: Set[str]) -> tuple[str, ...]
     rows = tx.run(queries.turn.missing, space=space, ids=sorted(ids))
     missing = sorted(row["id"] for row in rows if row["missing"])
     if missing:
-        tx.run(queries.turn.place, space=space, ids=missing)
+        placeholders = [{"id": id, "segment": first_spot(space, id).segment} for id in missing]
+        tx.run(queries.turn.place, space=space, rows=placeholders)
     return tuple(sorted(row["id"] for row in rows))
 
 
@@ -212,7 +218,15 @@ def _write(tx: Transaction, space: str, new: Sequence[Turn], hashes: Mapping[str
         tx.run(queries.space.lock, space=space)
     _link(tx, space, new)
     _refuse_cycles(tx, space, closing)
+    _locate(tx, space, new, seen)
     return len(late)
+
+
+def _locate(tx: Transaction, space: str, new: Sequence[Turn], seen: Mapping[str, Row]) -> None:
+    turns = {turn.id: turn for turn in new}
+    in_order = [turns[id] for id in Skeleton.of(new).in_order()]
+    placed = {id: Spot.of(row) for id, row in seen.items() if row["segment"] is not None}
+    locate(tx, space, in_order, placed)
 
 
 def _overtaken(turn: str) -> ConflictError:

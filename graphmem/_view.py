@@ -122,7 +122,7 @@ class View:
         It goes on where the gate ended, once for each visible record. Bound are ``fact`` (the
         record, of any kind), ``anchor`` (the turn), ``distance`` (turns from the anchor back to the
         record's last source) and ``current``. What you MATCH beyond them is not gated. Give
-        parameters other names than ``space``, ``anchor``, ``candidates`` and ``sources``. Errors:
+        parameters other names than ``space`` and ``anchor``. Errors:
         `CypherError`, also for anything that writes.
 
         >>> memory.at("u2").cypher("RETURN fact.text AS text")

@@ -172,7 +172,7 @@ def explain(frank_store: Store) -> Callable[[Query], Explained]:
 
     def ask(query: Query) -> Explained:
         answer = frank_store._driver.execute_query(
-            "EXPLAIN " + query.text,
+            query.statement.replace("\n", "\nEXPLAIN ", 1),
             {param: VALUES[param] for param in query.params},
             database_=frank_store._database,
         )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphmem.importers import sentences
+from graphmem.extract import sentences
 
 
 def split(text: str) -> list[str]:

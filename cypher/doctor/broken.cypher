@@ -19,6 +19,7 @@ MATCH (record:Record)
 WHERE
   record.space = $space AND
   record.id IS NOT NULL AND
+  NOT record:Purged AND
   COUNT { (record)-[:DERIVED_FROM]->() } <> coalesce(size(record.sourceIds), -1)
 RETURN record.id AS id, 'lost a source, or got one by hand' AS problem
 LIMIT $limit

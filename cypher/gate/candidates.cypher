@@ -1,14 +1,15 @@
-// Some records as candidates: with whatever may invalidate them, and with all their sources
+// Some records as candidates, with whatever may invalidate or replace them
 // @continues records  @mode read
 CALL (records) {
   UNWIND records AS record
-  MATCH (record)-[:BUILT_FROM]->*(old)<-[:INVALIDATES]-(invalidation)
-  RETURN collect(DISTINCT invalidation) AS invalidations
+  CALL (record) {
+    MATCH (record)<-[:INVALIDATES]-(invalidation)
+    RETURN invalidation
+      UNION
+    MATCH (record)-[:BUILT_FROM]->()<-[:INVALIDATES]-(invalidation)
+    RETURN invalidation
+  }
+  OPTIONAL MATCH (invalidation)-[:REPLACED_BY]->(new)
+  RETURN collect(DISTINCT invalidation) + collect(DISTINCT new) AS more
 }
-WITH records + invalidations AS candidates
-CALL (candidates) {
-  UNWIND candidates AS candidate
-  MATCH (candidate)-[:DERIVED_FROM]->(source)
-  RETURN collect(DISTINCT source) AS sources
-}
-RETURN candidates, sources
+RETURN records + [one IN more WHERE NOT one IN records] AS candidates

@@ -1,5 +1,7 @@
 // Each record once, seen from the anchor, though several leaves show it
 // @continues record, rank, distance  @params space, anchor  @mode read
-WITH record, min(rank) AS tree, min(distance) AS distance
+WITH record, rank, distance
+ORDER BY rank, distance
+WITH record, collect({tree: rank, distance: distance})[0] AS first
 MATCH (anchor:Turn {space: $space, id: $anchor})
-RETURN anchor, record, tree, distance
+RETURN anchor, record, first.tree AS tree, first.distance AS distance

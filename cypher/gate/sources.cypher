@@ -16,9 +16,12 @@ RETURN
   record.sourceIds AS declared,
   record:Purged AS purged,
   COLLECT {
-    MATCH (record)-[:BUILT_FROM]->*(input)
-    WHERE input:Revoked
-    RETURN input.id
+    WITH record
+    WHERE record:Revoked
+    RETURN record.id AS id
+      UNION
+    MATCH (record)-[:BUILT_FROM]->(input:Revoked)
+    RETURN input.id AS id
   } AS revoked,
   [
     source IN sources

@@ -1,23 +1,22 @@
 // Records visible at an anchor
 // A record is visible when it has sources and every one of them has arrived, is not hidden and lies on the anchor's path.
 // A link that is lost or leads elsewhere hides it, and so does a revoked record it is built from.
-// Null candidates stand for all records; a list of some makes the same question cheap on a long path.
-// @params space, anchor, candidates, sources  @mode read
+// @params space, anchor  @mode read
 MATCH (anchor:Turn {space: $space, id: $anchor})
 WHERE NOT anchor:Awaited
 MATCH (anchor)-[:PARENT]->*(turn)
 WITH anchor, collect(turn) AS path
 UNWIND range(0, size(path) - 1) AS distance
 WITH anchor, path[distance] AS turn, distance
-WHERE ($sources IS NULL OR turn IN $sources) AND NOT turn:Awaited|Revoked|Purged
+WHERE NOT turn:Awaited|Revoked|Purged
 MATCH (turn)<-[:DERIVED_FROM]-(record)
-WHERE record.space = $space AND ($candidates IS NULL OR record IN $candidates)
+WHERE record.space = $space
 WITH anchor, record, collect(turn.id) AS onPath, min(distance) AS distance
 WHERE
   all(source IN record.sourceIds WHERE source IN onPath) AND
   COUNT { (record)-[:DERIVED_FROM]->() } = size(onPath) AND
   NOT record:Revoked AND
   NOT EXISTS {
-  (record)-[:BUILT_FROM]->+(:Revoked)
+  (record)-[:BUILT_FROM]->(:Revoked|Purged)
   }
 RETURN anchor, record, 0 AS tree, distance

@@ -1,12 +1,12 @@
 // Store records with the turns they are derived from
 // Setting the kind's label takes the record's lock, so whoever comes second reads what the first has written.
 // Returned are the records that were there before, with the hash of what they hold.
-// @params space, spaceKey, rows  @mode write
+// @params space, rows  @mode write
 UNWIND $rows AS row
 MERGE (record:Record {space: $space, id: row.id})
 SET record:$(row.labels)
 WITH row, record, record.contentHash AS storedHash
-SET record += row.content, record.spaceKey = $spaceKey
+SET record += row.content
 WITH row, record, storedHash
 CALL (row, record) {
   UNWIND row.sources AS source

@@ -3,8 +3,9 @@
 UNWIND $ids AS id
 MATCH (record:Record {space: $space, id: id})
 WHERE
+  id IN $others OR
   EXISTS {
-    MATCH (record)-[:BUILT_FROM]->*(input)
+    MATCH (record)-[:BUILT_FROM]->(input)
     WHERE input.id IN $others
   }
 RETURN record.id AS id

@@ -2,5 +2,10 @@
 // @params space, ids  @mode read
 UNWIND $ids AS id
 MATCH (record:Record {space: $space, id: id})
-MATCH (record)<-[:BUILT_FROM]-*(dependent)
+CALL (record) {
+  RETURN record AS dependent
+    UNION
+  MATCH (record)<-[:BUILT_FROM]-(dependent)
+  RETURN dependent
+}
 RETURN DISTINCT dependent.id AS id

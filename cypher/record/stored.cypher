@@ -8,4 +8,5 @@ RETURN
   record.text AS text,
   record.contentHash AS contentHash,
   record.sourceIds AS sourceIds,
+  [(record)-[:BUILT_FROM]->(input) | input.id] AS inputs,
   record:Purged AS purged

@@ -11,7 +11,6 @@ from graphmem.importers._conversation import (
 )
 from graphmem.importers._export import IMPORTERS, read_export
 from graphmem.importers._storing import ConversationReport, ImportReport, import_export
-from graphmem.importers.sentences import Sentence, sentences
 
 __all__ = [
     "IMPORTERS",
@@ -20,9 +19,7 @@ __all__ = [
     "ImportedConversation",
     "Importer",
     "Outcome",
-    "Sentence",
     "SkippedConversation",
     "import_export",
     "read_export",
-    "sentences",
 ]

@@ -9,11 +9,11 @@ from typing import TypeVar
 
 from graphmem._errors import BatchError, ConflictError, UsageError
 from graphmem._memory import Memory
-from graphmem._models import Model, Source, Stored, Turn
+from graphmem._models import Model, Stored, Turn
 from graphmem._records import NewRecord
+from graphmem.extract import passages
 from graphmem.importers._conversation import ImportedConversation, Outcome, SkippedConversation
 from graphmem.importers._export import read_export
-from graphmem.importers.sentences import sentences
 
 BATCH = 5000
 """Turns or facts in one transaction: enough for speed, and little to do again after a crash."""
@@ -114,11 +114,8 @@ def _store(memory: Memory, conversation: ImportedConversation) -> ConversationRe
 
 def facts_of(turn: Turn) -> Iterator[NewRecord]:
     """Yield the sentences of a user's or an assistant's turn as facts, each with its passage."""
-    if turn.role not in ("user", "assistant"):
-        return
-    for sentence in sentences(turn.text):
-        passage = Source(turn=turn.id, quote=sentence.text, start=sentence.start, end=sentence.end)
-        yield NewRecord(text=sentence.text, sources=(passage,))
+    for passage in passages(turn):
+        yield NewRecord(text=passage.quote or "", sources=(passage,))
 
 
 def _add_turns(memory: Memory, batch: list[Turn]) -> tuple[Stored, list[Turn], list[ConflictError]]:

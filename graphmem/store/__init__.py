@@ -3,6 +3,7 @@
 from graphmem.store._cypher import Queries, Query, Room, queries
 from graphmem.store._settings import Neo4jSettings, home, settings
 from graphmem.store._store import MINIMUM_VERSION, Row, Store, Transaction
+from graphmem.store._vectors import vector
 
 __all__ = [
     "MINIMUM_VERSION",
@@ -16,4 +17,5 @@ __all__ = [
     "home",
     "queries",
     "settings",
+    "vector",
 ]

@@ -16,7 +16,7 @@ as a subquery, so that a rule such as the gate is written once.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +24,11 @@ from typing import LiteralString, cast
 
 from graphmem._errors import InvalidInputError
 
+LANGUAGE = "CYPHER 25"
+"""What every statement is sent with. A file says it where Neo4j Browser would need to be told."""
 MODES = ("read", "write", "schema")
+MAX_DIMENSIONS = 4096
+"""Longest vector that the server indexes."""
 _DECLARATION = re.compile(r"@(\w+)\s+([^@]*)")
 _PARAMETER = re.compile(r"\$(\w+)")
 _LITERAL = re.compile(r"'(?:[^'\\]|\\.)*'|//[^\n]*")
@@ -43,17 +47,22 @@ class Query:
     by_user: bool = False
     """Whether a user wrote its end, so that what the server refuses is the user's to mend."""
 
+    @property
+    def statement(self) -> LiteralString:
+        """What is sent to the server."""
+        return f"{LANGUAGE}\n{self.text}"
+
     def then(self, continuation: Query) -> Query:
         """Return one query: this one as a subquery, then ``continuation`` on what it returns."""
         return Query(
             name=f"{self.name} + {continuation.name}",
             title=continuation.title,
-            text="CALL () {\n" + self.text + "\n}\n" + continuation.text,
+            text="CALL (*) {\n" + self.text + "\n}\n" + continuation.text,
             mode=continuation.mode,
             params=self.params | continuation.params,
         )
 
-    def for_each(self, rows: Sequence[Query], then: Query, /, **bound: str) -> Query:
+    def for_each(self, rows: Query, then: Query, /, **bound: str) -> Query:
         """Return one query: this one for each row of ``rows``, then ``then`` on all they return.
 
         ``bound`` names for some parameters the column of ``rows`` that takes their place.
@@ -61,17 +70,30 @@ class Query:
         body = self.text
         for parameter, column in bound.items():
             body = re.sub(rf"\${parameter}\b", column, body)
-        each = "".join("CALL () {\n" + query.text + "\n}\n" for query in rows)
-        each += "CALL (" + ", ".join(bound.values()) + ") {\n"
+        each = "CALL (*) {\n" + rows.text + "\n}\nCALL (*) {\n"
         return Query(
-            name=f"{self.name} for each {' and '.join(q.name for q in rows)} + {then.name}",
+            name=f"{self.name} for each {rows.name} + {then.name}",
             title=then.title,
             text=each + body + "\n}\n" + then.text,
             mode=then.mode,
-            params=frozenset().union(
-                self.params - bound.keys(), then.params, *(query.params for query in rows)
-            ),
+            params=rows.params | (self.params - bound.keys()) | then.params,
         )
+
+    def for_slot(self, slot: int) -> Query:
+        """Return this query for one of the two places for vectors; the files are written for 0."""
+        if slot not in (0, 1):
+            raise AssertionError(f"{self.name}: there are the slots 0 and 1, not {slot!r}")
+        text = re.sub(r"\b(vector|record_vector_)0\b", rf"\g<1>{int(slot)}", self.text)
+        return replace(self, text=cast(LiteralString, text))
+
+    def with_dimensions(self, dimensions: int) -> Query:
+        """Return this query for vectors of a length; the files are written for 384."""
+        if type(dimensions) is not int or not 1 <= dimensions <= MAX_DIMENSIONS:
+            raise InvalidInputError(
+                f"a vector has 1 to {MAX_DIMENSIONS} dimensions, not {dimensions!r}"
+            )
+        text = re.sub(r"\b384\b", str(dimensions), self.text)
+        return replace(self, text=cast(LiteralString, text))
 
     def then_by_user(self, text: str) -> Query:
         """Return this query going on with a user's own text, which the server lets only read."""
@@ -89,7 +111,7 @@ def parse(name: str, source: str) -> Query:
     if len(header) < 2 or not header[0]:
         raise InvalidInputError(f"{name}: the first lines are a title and '@params … @mode …'")
     declared = {key: _names(value) for key, value in _DECLARATION.findall(header[-1])}
-    body = "\n".join(lines[len(header) :]).strip()
+    body = "\n".join(lines[len(header) :]).strip().removeprefix(LANGUAGE).strip()
     mode = " ".join(declared.get("mode", ()))
     params = frozenset(declared.get("params", ()))
     used = frozenset(_PARAMETER.findall(_LITERAL.sub("", body)))

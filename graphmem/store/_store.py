@@ -74,7 +74,7 @@ class Transaction:
 
     def _send(self, query: Query, params: Row) -> neo4j.Result:
         try:
-            return self._inner.run(query.text, params)
+            return self._inner.run(query.statement, params)
         except (ValueError, TypeError, OverflowError) as error:  # what the driver cannot pack
             raise InvalidInputError(f"a parameter cannot be sent to the store: {error}") from error
 

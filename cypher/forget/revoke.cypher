@@ -1,0 +1,14 @@
+// Hide turns and records wherever they would be seen
+// The gate looks for the label. Setting it takes the node's lock, so no purge comes in between unseen.
+// @params space, rows  @mode write
+UNWIND $rows AS row
+CALL (row) {
+  MATCH (node:Turn {space: $space, id: row.turn})
+  RETURN node
+    UNION
+  MATCH (node:Record {space: $space, id: row.record})
+  RETURN node
+}
+WITH row, node, NOT node:Revoked AS changes
+SET node:Revoked
+RETURN row.turn AS turnId, row.record AS recordId, changes, node:Purged AS purged

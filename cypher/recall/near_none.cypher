@@ -1,0 +1,3 @@
+// No record is near where there are no vectors
+// @mode read
+RETURN [] AS near

@@ -1,0 +1,13 @@
+// The visible records nearest to a question, all of them compared
+// @continues record, current  @params vector, kinds, history, depth  @mode read
+WITH record, current
+WHERE ($history OR current) AND record.kind IN $kinds AND record.vector0 IS NOT NULL
+WITH record, vector.similarity.cosine(record.vector0, $vector) AS score
+ORDER BY score DESC, record.id
+LIMIT $depth
+RETURN
+  record.id AS id,
+  record.kind AS kind,
+  record.text AS text,
+  score,
+  [(record)-[:MENTIONS]->(entity) | entity.key] AS keys

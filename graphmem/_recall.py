@@ -1,0 +1,197 @@
+"""Recall: what a question is answered from, found in three ways, each gated before its limit.
+
+By meaning (vectors), by words (full-text), and by one hop of the graph (what else is said of the
+entities that were found). Each way gives a ranking; reciprocal ranks fuse them.
+
+The indexes are asked only for what may lie on the path: a record has the place of one of its
+sources. What they bring goes through the gate. When too little of it is visible they bring more,
+and at last all that is visible is compared, so that one visible record among thousands of nearer
+hidden ones is found. Nothing grows with what else the graph holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphmem._claims import claim_of
+from graphmem._gate import Gate
+from graphmem._models import Claim, Kind
+from graphmem._question import MOST_RUNS, lucene, named
+from graphmem._text import number_of
+from graphmem.store import Query, Row, Transaction, queries
+
+DEPTH = 40
+"""Visible records that each way contributes before they are fused."""
+FIRST, GROWTH, LAST = 100, 16, 30_000
+"""How many records an index brings at first, how that grows while too few of them are visible, and
+when all that is visible is compared instead."""
+FEW_RUNS = 3
+"""Segments of a path that the vector index is asked about one by one."""
+HUB = 2_000
+"""Mentions of an entity that tells nothing apart any more."""
+SEEDS = 12
+"""Entities of the best records that the graph is followed from."""
+RANK = 10
+"""What is added to a rank before it is inverted: how much the first few are preferred."""
+WEIGHTS = {"vector": 1.0, "text": 1.0, "graph": 0.3}
+"""What each way counts. Chosen on half of the LoCoMo conversations: docs/measurements.md."""
+
+
+class Hit(Claim):
+    """A claim that recall found, best first by ``score``.
+
+    ``parts`` say what each way of looking gave it: ``vector`` (similarity, 0 to 1), ``text`` (the
+    score of the words, above 0) and ``graph`` (what it shares with the others found, above 0),
+    where it was among that way's best. ``why`` says why it may be shown.
+    """
+
+    score: float
+    parts: dict[str, float]
+    why: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked for, and how. ``vector`` is as the store takes it, in the place ``slot``."""
+
+    text: str
+    k: int
+    kinds: Sequence[Kind]
+    history: bool = False
+    vector: Any = None
+    slot: int = 0
+
+
+@dataclass
+class Found:
+    """What was found: the light rows by id, and each way's ranking of these."""
+
+    rows: dict[str, Row] = field(default_factory=dict)
+    scores: dict[str, float] = field(default_factory=dict)
+
+    def add(self, way: str, rows: Iterable[Row]) -> None:
+        """Take over what one way has found, best first."""
+        for rank, row in enumerate(rows):
+            known = self.rows.setdefault(row["id"], row | {"parts": {}})
+            known["parts"][way] = row["score"]
+            self.scores.setdefault(row["id"], 0.0)
+            self.scores[row["id"]] += WEIGHTS[way] / (RANK + rank)
+
+    def best(self, k: int) -> list[list[Row]]:
+        """Return the best ``k`` claims, each as the records that make it."""
+        groups: dict[tuple[str, str], list[Row]] = {}
+        for id_ in sorted(self.scores, key=lambda id_: (-self.scores[id_], id_)):
+            row = self.rows[id_]
+            groups.setdefault((row["kind"], row["text"]), []).append(row)
+        return list(groups.values())[:k]
+
+
+def recall(tx: Transaction, gate: Gate, asked: Question) -> list[Hit]:
+    """Return the ``k`` best claims for a question, current ones unless its history is wanted."""
+    reach = gate.rows(tx, queries.recall.reach)
+    if not reach:
+        return []
+    search = _Search(tx, gate, asked, [(row["segment"], row["reach"]) for row in reach])
+    found = Found()
+    for way, rows in search.by_meaning_and_words().items():
+        found.add(way, rows)
+    found.add("graph", search.by_graph([row for same in found.best(asked.k) for row in same]))
+    return search.hits(found)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """One question at one anchor, in one transaction."""
+
+    tx: Transaction
+    gate: Gate
+    asked: Question
+    runs: Sequence[tuple[int, int]]
+
+    def by_meaning_and_words(self) -> dict[str, list[Row]]:
+        """Return the visible records nearest to the question, and those that share its words."""
+        words = lucene(self.asked.text, self.gate.space, self._known_runs())
+        limit, enough = FIRST, False
+        while not enough and limit <= LAST:
+            row = self._run(self._bring(), words=words or "", limit=limit, **self._near()[1])[0]
+            enough = all(
+                len(row[way]) >= self.asked.k or row[f"{way}Brought"] < limit
+                for way in ("near", "worded")
+            )
+            limit *= GROWTH
+        near: list[Row] = row["near"]
+        if not enough and self.asked.vector is not None:
+            near = self._run(self.gate.current().then(self._slot(queries.recall.nearest)))
+        return {"vector": near, "text": row["worded"]}
+
+    def by_graph(self, rows: Sequence[Row]) -> list[Row]:
+        """Return the visible records that mention what the best ones mention, or the question."""
+        mentioned = dict.fromkeys(key for row in rows for key in row["keys"])
+        keys = [*list(mentioned)[:SEEDS], *named(self.asked.text)]
+        linked = self.gate.among(queries.recall.linked, queries.recall.best_linked)
+        runs = [list(run) for run in self._known_runs()] or None
+        return self._run(linked, keys=keys, hub=HUB, runs=runs) if keys else []
+
+    def hits(self, found: Found) -> list[Hit]:
+        """Return the best in full; the gate looks at each once more."""
+        best = found.best(self.asked.k)
+        ids = [row["id"] for same in best for row in same]
+        query = self.gate.among(queries.record.some, queries.recall.hits).then(queries.record.row)
+        rows = {row["id"]: row for row in self._run(query, ids=ids)}
+        groups = [[row for row in same if row["id"] in rows] for same in best]
+        return [self._hit(same, rows, found) for same in groups if same]
+
+    def _hit(self, same: Sequence[Row], rows: dict[str, Row], found: Found) -> Hit:
+        claim = claim_of([rows[row["id"]] for row in same])
+        first = same[0]
+        return Hit.model_construct(
+            **claim.__dict__,
+            score=found.scores[first["id"]],
+            parts=first["parts"],
+            why=_why(claim, self.gate),
+        )
+
+    def _bring(self) -> Query:
+        recall = queries.recall
+        shown = self.gate.current(queries.gate.candidates).then(recall.shown)
+        return shown.for_each(self._near()[0].then(recall.worded), recall.ranked)
+
+    def _near(self) -> tuple[Query, dict[str, Any]]:
+        """Return how to ask for the nearest records that may lie on the path."""
+        runs = self._known_runs()
+        if self.asked.vector is None:
+            return queries.recall.near_none, {}
+        if not runs:
+            key = number_of(self.gate.space)
+            return self._slot(queries.recall.near_space), {"spaceKey": key}
+        if len(runs) <= FEW_RUNS:
+            return self._slot(queries.recall.near_runs), {"runs": [list(run) for run in runs]}
+        segments = [segment for segment, _ in runs]
+        return self._slot(queries.recall.near_segments), {"segments": segments}
+
+    def _slot(self, query: Query) -> Query:
+        return query.for_slot(self.asked.slot)
+
+    def _known_runs(self) -> Sequence[tuple[int, int]]:
+        """Return what the indexes may be told of the path; other trees have paths of their own."""
+        return self.runs if self.gate.scope == "path" and len(self.runs) <= MOST_RUNS else []
+
+    def _run(self, query: Query, **params: Any) -> list[Row]:
+        return self.tx.run(
+            query,
+            **self.gate.bound(),
+            **params,
+            vector=self.asked.vector,
+            kinds=list(self.asked.kinds),
+            history=self.asked.history,
+            depth=DEPTH,
+        )
+
+
+def _why(claim: Claim, gate: Gate) -> str:
+    turns = ", ".join(str(source.turn) for source in claim.sources[:5])
+    more = f" and {len(claim.sources) - 5} more" if len(claim.sources) > 5 else ""
+    where = "" if gate.scope == "path" else ", or of another tree's head"
+    return f"said in {turns}{more}, on the path of {gate.anchor}{where}"
