@@ -127,6 +127,16 @@ class Bare:
                 lambda tx: tx.run(FACTS, {"space": space, "rows": rows}).consume()
             )
 
+    def rows(self, query: LiteralString, **params: Any) -> list[dict[str, Any]]:
+        """Run a query that reads, and return its rows."""
+        with self._session() as session:
+            return session.execute_read(lambda tx: tx.run(query, params).data())
+
+    def write(self, query: LiteralString, **params: Any) -> None:
+        """Run a query that writes."""
+        with self._session() as session:
+            session.execute_write(lambda tx: tx.run(query, params).consume())
+
     def count(self, query: LiteralString, **params: Any) -> int:
         """Run a query that counts, and return its ``n``."""
         with self._session() as session:

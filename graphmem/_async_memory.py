@@ -11,15 +11,21 @@ from typing import Any, ParamSpec, Self, TypeVar
 
 from anyio import to_thread
 
-from graphmem._memory import UNSET, Memory, Unset
+from graphmem._context import Context
+from graphmem._extraction import Extracted, Failure
+from graphmem._forgetting import Forgotten, Purged
+from graphmem._graph_models import Edge, Entity, GraphPath, Moment
+from graphmem._memory import UNSET, Memory, Progress, Unset
 from graphmem._models import (
     Branch,
     Claim,
     Conversation,
+    Correction,
     Difference,
     Explanation,
     How,
     Kind,
+    Mention,
     Record,
     Scalar,
     Scope,
@@ -28,8 +34,11 @@ from graphmem._models import (
     Tree,
     Turn,
 )
+from graphmem._recall import Hit
 from graphmem._records import NewRecord
 from graphmem._view import View
+from graphmem.embed import Embedder, Filled, Status
+from graphmem.extract import Extractor
 from graphmem.store import Row
 
 P = ParamSpec("P")
@@ -63,6 +72,40 @@ class AsyncView:
     async def summaries(self) -> list[Claim]:
         """See `View.summaries`."""
         return await _in_thread(self._view.summaries)
+
+    async def relations(self) -> list[Claim]:
+        """See `View.relations`."""
+        return await _in_thread(self._view.relations)
+
+    async def recall(
+        self, query: str, k: int = 10, *, kinds: Iterable[Kind] | None = None, history: bool = False
+    ) -> list[Hit]:
+        """See `View.recall`."""
+        return await _in_thread(self._view.recall, query, k, kinds=kinds, history=history)
+
+    async def context(
+        self, query: str, max_tokens: int = 1000, *, kinds: Iterable[Kind] | None = None
+    ) -> Context:
+        """See `View.context`."""
+        return await _in_thread(self._view.context, query, max_tokens, kinds=kinds)
+
+    async def entities(self, query: str | None = None) -> list[Entity]:
+        """See `View.entities`."""
+        return await _in_thread(self._view.entities, query)
+
+    async def neighbours(self, entity: str | Mention, *, limit: int | None = None) -> list[Edge]:
+        """See `View.neighbours`."""
+        return await _in_thread(self._view.neighbours, entity, limit=limit)
+
+    async def paths(
+        self, a: str | Mention, b: str | Mention, *, longest: int = 4, limit: int = 100
+    ) -> list[GraphPath]:
+        """See `View.paths`."""
+        return await _in_thread(self._view.paths, a, b, longest=longest, limit=limit)
+
+    async def timeline(self, subject: str | Mention | Record | Claim) -> list[Moment]:
+        """See `View.timeline`."""
+        return await _in_thread(self._view.timeline, subject)
 
     async def get(self, record: str) -> Record | None:
         """See `View.get`."""
@@ -107,6 +150,8 @@ class AsyncMemory:
         database: str | None = None,
         home: str | Path | None = None,
         options: Mapping[str, Any] | None = None,
+        embedder: Embedder | str | Unset | None = UNSET,
+        extractor: Extractor | str | None = None,
     ) -> Self:
         """See `Memory.open`."""
         opened = await _in_thread(
@@ -118,6 +163,8 @@ class AsyncMemory:
             database=database,
             home=home,
             options=options,
+            embedder=embedder,
+            extractor=extractor,
         )
         return cls(opened)
 
@@ -167,6 +214,12 @@ class AsyncMemory:
         """See `Memory.add_turns`."""
         return await _in_thread(self._memory.add_turns, turns)
 
+    async def remember_all(
+        self, records: Iterable[NewRecord | Mapping[str, Any]], *, skip_purged: bool = False
+    ) -> list[Record]:
+        """See `Memory.remember_all`."""
+        return await _in_thread(self._memory.remember_all, records, skip_purged=skip_purged)
+
     async def remember(
         self,
         text: str,
@@ -174,13 +227,107 @@ class AsyncMemory:
         *,
         kind: Kind = "fact",
         id: str | None = None,
+        mentions: Sequence[str | Mention] = (),
     ) -> Record:
         """See `Memory.remember`."""
-        return await _in_thread(self._memory.remember, text, sources, kind=kind, id=id)
+        return await _in_thread(
+            self._memory.remember, text, sources, kind=kind, id=id, mentions=mentions
+        )
 
-    async def remember_all(self, records: Iterable[NewRecord | Mapping[str, Any]]) -> list[Record]:
-        """See `Memory.remember_all`."""
-        return await _in_thread(self._memory.remember_all, records)
+    async def relate(
+        self,
+        subject: str | Mention,
+        predicate: str,
+        object: str | Mention,
+        sources: Sequence[str | Source | Record | Claim],
+        *,
+        text: str | None = None,
+        id: str | None = None,
+    ) -> Record:
+        """See `Memory.relate`."""
+        return await _in_thread(
+            self._memory.relate, subject, predicate, object, sources, text=text, id=id
+        )
+
+    async def same_as(
+        self, a: str | Mention, b: str | Mention, sources: Sequence[str | Source | Record | Claim]
+    ) -> Record:
+        """See `Memory.same_as`."""
+        return await _in_thread(self._memory.same_as, a, b, sources)
+
+    async def correct(
+        self,
+        old: str | Record | Claim,
+        new_text: str,
+        sources: Sequence[str | Source | Record | Claim],
+        *,
+        mentions: Sequence[str | Mention] = (),
+    ) -> Correction:
+        """See `Memory.correct`."""
+        return await _in_thread(self._memory.correct, old, new_text, sources, mentions=mentions)
+
+    async def retract(
+        self, old: str | Record | Claim, sources: Sequence[str | Source | Record | Claim]
+    ) -> Correction:
+        """See `Memory.retract`."""
+        return await _in_thread(self._memory.retract, old, sources)
+
+    async def extract(
+        self,
+        extractor: Extractor | str | None = None,
+        *,
+        turns: Iterable[str] | None = None,
+        retry_failed: bool = False,
+        lazy: bool = False,
+        progress: Progress | None = None,
+    ) -> Extracted:
+        """See `Memory.extract`."""
+        return await _in_thread(
+            self._memory.extract,
+            extractor,
+            turns=turns,
+            retry_failed=retry_failed,
+            lazy=lazy,
+            progress=progress,
+        )
+
+    async def extraction_failures(self, extractor: str = "sentences") -> list[Failure]:
+        """See `Memory.extraction_failures`."""
+        return await _in_thread(self._memory.extraction_failures, extractor)
+
+    async def embed(self, *, progress: Progress | None = None) -> Filled:
+        """See `Memory.embed`."""
+        return await _in_thread(self._memory.embed, progress=progress)
+
+    async def embedding_status(self) -> Status:
+        """See `Memory.embedding_status`."""
+        return await _in_thread(self._memory.embedding_status)
+
+    async def reembed(
+        self, embedder: Embedder | str | None = None, *, progress: Progress | None = None
+    ) -> Filled:
+        """See `Memory.reembed`."""
+        return await _in_thread(self._memory.reembed, embedder, progress=progress)
+
+    async def revoke(self, *, turns: Iterable[str] = (), records: Iterable[str] = ()) -> Forgotten:
+        """See `Memory.revoke`."""
+        return await _in_thread(self._memory.revoke, turns=turns, records=records)
+
+    async def restore(self, *, turns: Iterable[str] = (), records: Iterable[str] = ()) -> Forgotten:
+        """See `Memory.restore`."""
+        return await _in_thread(self._memory.restore, turns=turns, records=records)
+
+    async def purge(
+        self, *, turns: Iterable[str] = (), records: Iterable[str] = (), dry_run: bool = False
+    ) -> Purged:
+        """See `Memory.purge`."""
+        return await _in_thread(self._memory.purge, turns=turns, records=records, dry_run=dry_run)
+
+    async def forget_space(
+        self, *, dry_run: bool = False, progress: Progress | None = None
+    ) -> Purged:
+        """See `Memory.forget_space`."""
+        return await _in_thread(self._memory.forget_space, dry_run=dry_run, progress=progress)
 
     async def add_conversation(
         self,

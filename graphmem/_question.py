@@ -24,6 +24,13 @@ def checked_question(text: str) -> str:
     return text
 
 
+def checked_count(number: int, what: str) -> int:
+    """Return a number of things that are asked for; InvalidInputError unless it is positive."""
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise InvalidInputError(f"{what} is a whole number from 1 on, not {number!r}")
+    return number
+
+
 def words(text: str) -> list[str]:
     """Return the words of a question, each once. What is Lucene's syntax is no word.
 

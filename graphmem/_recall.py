@@ -12,7 +12,7 @@ hidden ones is found. Nothing grows with what else the graph holds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from graphmem._claims import claim_of
@@ -20,7 +20,8 @@ from graphmem._gate import Gate
 from graphmem._models import Claim, Kind
 from graphmem._question import MOST_RUNS, lucene, named
 from graphmem._text import number_of
-from graphmem.store import Query, Row, Transaction, queries
+from graphmem.embed import Embedder, live, query_vector, require_model
+from graphmem.store import Query, Row, Transaction, queries, vector
 
 DEPTH = 40
 """Visible records that each way contributes before they are fused."""
@@ -62,6 +63,22 @@ class Question:
     history: bool = False
     vector: Any = None
     slot: int = 0
+
+
+class Searched:
+    """The vector of a question, made once and outside any transaction."""
+
+    def __init__(self, embedder: Embedder | None, text: str) -> None:
+        self._embedder = embedder
+        self._vector = vector(query_vector(embedder, text)) if embedder else None
+
+    def complete(self, tx: Transaction, asked: Question) -> Question:
+        """Return the question with its vector, where the store has vectors of the same model."""
+        place = live(tx) if self._embedder else None
+        if self._embedder is None or place is None:
+            return asked
+        require_model(place, self._embedder)
+        return replace(asked, vector=self._vector, slot=place.slot)
 
 
 @dataclass

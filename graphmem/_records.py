@@ -133,9 +133,31 @@ def as_records(items: Iterable[NewRecord | Mapping[str, Any]]) -> list[NewRecord
     return records
 
 
-def add(tx: Transaction, space: str, new: Sequence[NewRecord]) -> list[Record]:
-    """Store records in the transaction; raise and leave nothing when one of them is refused."""
-    return store(tx, space, flattened(tx, space, new))
+def add(
+    tx: Transaction, space: str, new: Sequence[NewRecord], *, skip_purged: bool = False
+) -> list[Record]:
+    """Store records in the transaction; raise and leave nothing when one of them is refused.
+
+    Those that were purged, or come from what was, can be left out instead.
+    """
+    if not skip_purged:
+        return store(tx, space, flattened(tx, space, new))
+    flat = flattened(tx, space, _without_purged(tx, space, new))
+    rows = tx.run(queries.record.stored, space=space, ids=sorted({one.record.id for one in flat}))
+    purged = {row["id"] for row in rows if row["purged"]}
+    return store(tx, space, [one for one in flat if one.record.id not in purged])
+
+
+def _without_purged(tx: Transaction, space: str, new: Sequence[NewRecord]) -> list[NewRecord]:
+    turns = {source.turn for item in new for source in item.sources if source.turn}
+    spots = tx.run(queries.turn.spots, space=space, ids=sorted(turns))
+    gone_turns = {row["id"] for row in spots if row["purged"]}
+    gone = {row["id"] for row in _inputs(tx, space, new) if row["purged"]}
+    return [
+        item
+        for item in new
+        if not any(source.turn in gone_turns or source.record in gone for source in item.sources)
+    ]
 
 
 @dataclass(frozen=True)

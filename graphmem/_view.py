@@ -6,12 +6,32 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graphmem._claims import collapsed, record_of
+from graphmem._context import Context, block
+from graphmem._entities import entities, neighbours, paths
 from graphmem._errors import InvalidInputError
 from graphmem._explain import difference, explain, fork
 from graphmem._gate import Gate, checked_kinds
-from graphmem._models import CLAIMS, Claim, Difference, Explanation, Kind, Record, Scope, Turn
+from graphmem._graph_models import Edge, Entity, GraphPath, Moment
+from graphmem._models import (
+    CLAIMS,
+    Claim,
+    Difference,
+    Explanation,
+    Kind,
+    Mention,
+    Record,
+    Scope,
+    Turn,
+)
+from graphmem._question import checked_count, checked_question
+from graphmem._recall import Hit, Question, Searched, recall
+from graphmem._timeline import timeline
 from graphmem._turns import turn_of
+from graphmem.embed import Embedder
 from graphmem.store import Row, Store, Transaction, queries
+
+CONTEXT_CLAIMS = 50
+"""Claims that a context block chooses from."""
 
 
 class View:
@@ -21,8 +41,17 @@ class View:
     raises `UnknownTurnError`.
     """
 
-    def __init__(self, store: Store, space: str, anchor: str | None, scope: Scope = "path") -> None:
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        anchor: str | None,
+        scope: Scope = "path",
+        *,
+        embedder: Embedder | None = None,
+    ) -> None:
         self._store = store
+        self._embedder = embedder
         self._gate = Gate(space, anchor, scope)
         self.anchor = anchor
         self.scope = scope
@@ -71,6 +100,107 @@ class View:
         []
         """
         return self._claims(["summary"])
+
+    def recall(
+        self,
+        query: str,
+        k: int = 10,
+        *,
+        kinds: Iterable[Kind] | None = None,
+        history: bool = False,
+    ) -> list[Hit]:
+        """Return the ``k`` claims that answer a question best.
+
+        They are found by meaning (where there are vectors), by words, and by one hop of the graph,
+        and all have passed the gate before the first was left out. Only current claims are
+        returned, with ``history`` also those that no longer hold. What looks like a search syntax
+        in the question is text. Errors: `InvalidInputError` for a blank question,
+        `EmbedderMismatchError` when the vectors are of another model, `ModelError`.
+
+        >>> [hit.text for hit in memory.at("u2").recall("Who moves to Chengdu or Hangzhou?")]
+        ['moves to Hangzhou']
+        """
+        asked = Question(
+            text=checked_question(query),
+            k=checked_count(k, "k"),
+            kinds=checked_kinds(kinds, CLAIMS),
+            history=history,
+        )
+        if self.anchor is None:
+            return []
+        searched = Searched(self._embedder, query)
+        return self._store.read(lambda tx: recall(tx, self._gate, searched.complete(tx, asked)))
+
+    def context(
+        self, query: str, max_tokens: int = 1000, *, kinds: Iterable[Kind] | None = None
+    ) -> Context:
+        """Return a block for a model's prompt: what is remembered here that the question is about.
+
+        It is at most ``max_tokens`` long, names the turns that each line comes from, is fenced as
+        data that is not to be obeyed, and is empty when there is nothing to say. Summaries of the
+        path come first. Errors: as for `recall`.
+
+        >>> print(str(memory.at("u2").context("Who moves?")).splitlines()[2])
+        - moves to Hangzhou [u2]
+        """
+        checked_count(max_tokens, "max_tokens")
+        hits = self.recall(query, k=CONTEXT_CLAIMS, kinds=kinds or ("fact", "relation"))
+        return block(self._summed_up(), hits, max_tokens)
+
+    def _summed_up(self) -> list[Claim]:
+        return []
+
+    def entities(self, query: str | None = None) -> list[Entity]:
+        """Return the entities that visible records mention, the most mentioned first.
+
+        ``query`` keeps those with a name that holds it. Names and types are those that visible
+        records give them; entities that visible records say are the same are one.
+
+        >>> memory.at("u2").entities()
+        []
+        """
+        return self._store.read(lambda tx: entities(tx, self._gate, query))
+
+    def neighbours(self, entity: str | Mention, *, limit: int | None = None) -> list[Edge]:
+        """Return the current relations of an entity, the latest on the path first.
+
+        The entity is found by a name that visible records give it. One that is not visible has no
+        neighbours.
+
+        >>> edge = memory.relate("Ira", "moves to", "Hangzhou", sources=["u2"])
+        >>> [(edge.predicate, edge.object.name) for edge in memory.at("u2").neighbours("Ira")]
+        [('moves to', 'Hangzhou')]
+        >>> memory.at("u1").neighbours("Ira")
+        []
+        """
+        return self._store.read(lambda tx: neighbours(tx, self._gate, entity, limit=limit))
+
+    def paths(
+        self, a: str | Mention, b: str | Mention, *, longest: int = 4, limit: int = 100
+    ) -> list[GraphPath]:
+        """Return the shortest chains of current relations from one entity to another.
+
+        At most ``longest`` relations each, and at most ``limit`` of them.
+
+        >>> _ = memory.relate("Ira", "moves to", "Hangzhou", sources=["u2"])
+        >>> [str(path) for path in memory.at("u2").paths("Ira", "Hangzhou")]
+        ['(Ira)-[moves to]->(Hangzhou)']
+        """
+        return self._store.read(
+            lambda tx: paths(tx, self._gate, a, b, longest=longest, limit=limit)
+        )
+
+    def timeline(self, subject: str | Mention | Record | Claim) -> list[Moment]:
+        """Return what was held when, and what took its place, along the path.
+
+        Of a record (or its id): what it replaced and what replaced it. Of an entity: all that
+        visible records say of it. Errors: `UnknownRecordError` when there is neither.
+
+        >>> fact = memory.at("u2").facts()[0]
+        >>> [(moment.text, moment.since, moment.until) for moment in memory.at("u2").timeline(fact)]
+        [('moves to Hangzhou', 'u2', None)]
+        """
+        return self._store.read(lambda tx: timeline(tx, self._gate, subject))
 
     def get(self, record: str) -> Record | None:
         """Return one record if it is visible here, else None.

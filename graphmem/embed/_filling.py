@@ -36,7 +36,7 @@ def fill(
     embedder: Embedder,
     *,
     batch: int = BATCH,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], object] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Filled:
     """Give every record of the space that waits for a vector its own.

@@ -36,7 +36,7 @@ PASSES = 10
 SWEEP = 1000
 """Records that are labelled or cleared in one transaction."""
 
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], object]
 
 
 def reembed(

@@ -79,9 +79,14 @@ def start(store: Store, embedder: Embedder) -> Live:
     Errors: EmbedderMismatchError when it is of another model.
     """
     found = live(store) or _first(store, embedder)
+    require_model(found, embedder)
+    return found
+
+
+def require_model(found: Live, embedder: Embedder) -> None:
+    """Raise EmbedderMismatchError unless the vectors can be compared with an embedder's."""
     if (found.model, found.dimensions) != (embedder.name, embedder.dimensions):
         raise mismatch(found, embedder)
-    return found
 
 
 def mismatch(found: Live, embedder: Embedder) -> EmbedderMismatchError:

@@ -7,11 +7,12 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
+from graphmem import _extraction
 from graphmem._errors import BatchError, ConflictError, UsageError
 from graphmem._memory import Memory
 from graphmem._models import Model, Stored, Turn
 from graphmem._records import NewRecord
-from graphmem.extract import passages
+from graphmem.extract import mentions, passages
 from graphmem.importers._conversation import ImportedConversation, Outcome, SkippedConversation
 from graphmem.importers._export import read_export
 
@@ -93,7 +94,8 @@ def _store(memory: Memory, conversation: ImportedConversation) -> ConversationRe
         conflicts += refused
         new, known = new + stored.new, known + stored.known
         for records in _batches((fact for turn in agreed for fact in facts_of(turn)), BATCH):
-            facts += len(memory.remember_all(records))
+            facts += len(memory.remember_all(records, skip_purged=True))
+        _extraction.mark_read(memory.store, memory.space, "sentences", [t.id for t in agreed])
     memory.add_conversation(
         conversation.id, title=conversation.title, created_at=conversation.created_at
     )
@@ -115,7 +117,8 @@ def _store(memory: Memory, conversation: ImportedConversation) -> ConversationRe
 def facts_of(turn: Turn) -> Iterator[NewRecord]:
     """Yield the sentences of a user's or an assistant's turn as facts, each with its passage."""
     for passage in passages(turn):
-        yield NewRecord(text=passage.quote or "", sources=(passage,))
+        text = passage.quote or ""
+        yield NewRecord(text=text, sources=(passage,), mentions=tuple(mentions(text)))
 
 
 def _add_turns(memory: Memory, batch: list[Turn]) -> tuple[Stored, list[Turn], list[ConflictError]]:

@@ -30,7 +30,8 @@ from graphmem.store._settings import Neo4jSettings, home, settings
 logger = logging.getLogger("graphmem.store")
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
-MINIMUM_VERSION = (5, 26)
+MINIMUM_VERSION = (2026, 6)
+"""The first with everything that recall asks of a vector index: docs/decisions/007."""
 SCHEMES = tuple(
     f"{name}{security}://" for name in ("bolt", "neo4j") for security in ("", "+s", "+ssc")
 )
@@ -171,7 +172,7 @@ class Store:
             ) from error
         self.version = rows[0]["version"] if rows else "unknown"
         numbers = tuple(int(part) for part in self.version.split(".")[:2] if part.isdigit())
-        if numbers < MINIMUM_VERSION:
+        if numbers < MINIMUM_VERSION and not self.version.endswith("-aura"):  # always the latest
             raise StoreVersionError(
                 f"the Neo4j at {self.where} has version {self.version}; graphmem needs "
                 f"{'.'.join(map(str, MINIMUM_VERSION))} or newer. Upgrade it, or run `graphmem up`."

@@ -1,0 +1,279 @@
+"""Reading turns with an extractor, and storing what it finds together with the turn's state.
+
+A turn keeps, for each extractor, whether it is ``done`` or ``failed`` and why. The state and what
+was found are written in one transaction, in which the sources are looked at once more: a crash
+loses nothing, and nothing is stored twice. A result that comes late belongs to the turn that was
+read, wherever the conversation went meanwhile.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from graphmem import _invalidation, _records
+from graphmem._errors import (
+    GraphmemError,
+    InvalidInputError,
+    ModelUnavailableError,
+    PurgedError,
+    StoreError,
+    UnknownRecordError,
+)
+from graphmem._gate import Gate
+from graphmem._models import CLAIMS, Claim, Id, Model, Turn
+from graphmem._recall import Question, recall
+from graphmem._records import NewRecord
+from graphmem._turns import Skeleton, turn_of
+from graphmem.extract import ExtractedFact, ExtractedRelation, Extraction, Extractor, Reading
+from graphmem.store import Store, Transaction, queries
+
+logger = logging.getLogger("graphmem.extract")
+
+PATH = 12
+"""Turns before the one that is read that the extractor is shown."""
+OFFERED = 40
+"""Claims that it is shown: those that a question in the words of the turn would find."""
+GIVE_UP = 3
+"""Turns in a row for which the endpoint gives no answer, before the rest is left for later."""
+LONGEST_REASON = 500
+_NAME = re.compile(r"[a-z0-9_]{1,64}")
+Progress = Callable[[int, int], object]
+
+
+class Failure(Model):
+    """A turn that could not be read, and why. It can be read again with ``retry_failed``."""
+
+    turn: Id
+    reason: str
+
+
+class Extracted(Model):
+    """What a run of an extractor did.
+
+    ``read`` turns gave ``records`` (facts, relations and merges, new or known) and ``corrections``.
+    ``rejected`` items were dropped because they named what they had not been offered, or said
+    nothing. ``failed`` turns are kept for another try.
+    """
+
+    extractor: str
+    read: int = 0
+    records: int = 0
+    corrections: int = 0
+    rejected: int = 0
+    failed: tuple[Failure, ...] = ()
+
+
+def extract(
+    store: Store,
+    space: str,
+    extractor: Extractor,
+    *,
+    turns: Iterable[str] | None = None,
+    retry_failed: bool = False,
+    lazy: bool = False,
+    progress: Progress | None = None,
+) -> Extracted:
+    """Read the turns that the extractor has not read yet, each after its parent.
+
+    Errors: `ModelUnavailableError` when the endpoint stops answering; what was read is kept, the
+    turns it failed for are marked, and the others wait.
+    """
+    job = _Job(store, space, checked_extractor(extractor))
+    waiting = job.waiting(retry_failed=retry_failed, lazy=lazy, turns=turns)
+    total = Extracted(extractor=extractor.name)
+    in_a_row = 0
+    for done, turn in enumerate(waiting, 1):
+        try:
+            total = _sum(total, job.read(turn))
+            in_a_row = 0
+        except ModelUnavailableError as error:
+            in_a_row += 1
+            total = _sum(total, job.fail(turn, error))
+            if in_a_row == GIVE_UP or not error.retryable:
+                raise
+        except StoreError:
+            raise
+        except GraphmemError as error:
+            in_a_row = 0
+            total = _sum(total, job.fail(turn, error))
+        if progress:
+            progress(done, len(waiting))
+    return total
+
+
+def failures(store: Store, space: str, extractor: str) -> list[Failure]:
+    """Return the turns that an extractor could not read."""
+    rows = store.run(queries.extraction.failed, space=space, **_state(extractor))
+    return [Failure(turn=row["id"], reason=row["reason"] or "unknown") for row in rows]
+
+
+def waiting(store: Store, space: str, extractor: str) -> int:
+    """Return how many turns an extractor has not read. Reads the whole space."""
+    state = _state(extractor)["state"]
+    rows = store.run(queries.extraction.waiting, space=space, state=state, retry=False, lazy=False)
+    return len(rows)
+
+
+def mark_read(store: Store, space: str, extractor: str, turns: Sequence[str]) -> None:
+    """Note that an extractor need not read some turns: what it would find is stored."""
+    rows = [{"id": id, "state": "done", "reason": None} for id in sorted(turns)]
+    store.run(queries.extraction.note, space=space, rows=rows, **_state(extractor))
+
+
+def checked_extractor(extractor: Extractor) -> Extractor:
+    """Return the extractor; InvalidInputError when its name cannot be a key on a turn."""
+    if not _NAME.fullmatch(extractor.name):
+        raise InvalidInputError(
+            f"{extractor.name!r} is no name for an extractor; use a-z, 0-9 and _ (at most 64)"
+        )
+    return extractor
+
+
+def _state(extractor: str) -> dict[str, str]:
+    return {"state": f"read_{extractor}", "reason": f"readError_{extractor}"}
+
+
+class _Job:
+    """One extractor at work on one space."""
+
+    def __init__(self, store: Store, space: str, extractor: Extractor) -> None:
+        self._store = store
+        self._space = space
+        self._extractor = extractor
+        self._state = _state(extractor.name)
+
+    def waiting(self, *, retry_failed: bool, lazy: bool, turns: Iterable[str] | None) -> list[str]:
+        """Return the turns to read, each after its parent."""
+        rows = self._store.run(
+            queries.extraction.waiting,
+            space=self._space,
+            state=self._state["state"],
+            retry=retry_failed,
+            lazy=lazy,
+        )
+        found = {row["id"]: row["parent"] for row in rows}
+        parents = {id: parent if parent in found else None for id, parent in found.items()}
+        wanted = found.keys() if turns is None else set(turns)
+        return [id for id in Skeleton(parents).in_order() if id in wanted]
+
+    def read(self, turn: str) -> Extracted:
+        """Read one turn and store what it says."""
+        reading = self._store.read(lambda tx: self._reading(tx, turn))
+        extraction = self._extractor.extract(reading)
+        return self._store.write(lambda tx: self._keep(tx, reading, extraction))
+
+    def fail(self, turn: str, error: Exception) -> Extracted:
+        """Note on the turn that it could not be read."""
+        reason = f"{type(error).__name__}: {error}"[:LONGEST_REASON]
+        logger.warning("turn could not be read: %s", type(error).__name__)
+        self._store.write(lambda tx: self._note(tx, turn, "failed", reason))
+        return Extracted(
+            extractor=self._extractor.name, failed=(Failure(turn=turn, reason=reason),)
+        )
+
+    def _reading(self, tx: Transaction, turn: str) -> Reading:
+        gate = Gate(self._space, turn)
+        query = queries.extraction.context.then(queries.turn.row)
+        rows = gate.rows(tx, query, length=PATH + 1)
+        path = [turn_of(row) for row in rows if not (row["awaited"] or row["forgotten"])]
+        this = next(one for one in path if one.id == turn)
+        return Reading(
+            turn=this,
+            path=tuple(one for one in path if one.id != turn),
+            claims=tuple(_offered(tx, gate, this)),
+        )
+
+    def _keep(self, tx: Transaction, reading: Reading, extraction: Extraction) -> Extracted:
+        [held] = tx.run(
+            queries.extraction.hold,
+            space=self._space,
+            id=reading.turn.id,
+            state=self._state["state"],
+        )
+        if held["purged"] or held["state"] == "done":  # while it was read
+            return Extracted(extractor=self._extractor.name)
+        kept = self._store_all(tx, reading, extraction)
+        self._note(tx, reading.turn.id, "done", None)
+        return kept
+
+    def _store_all(self, tx: Transaction, reading: Reading, extraction: Extraction) -> Extracted:
+        claims = {claim.id: claim for claim in reading.claims}
+        stated: list[ExtractedFact | ExtractedRelation] = [
+            *extraction.facts,
+            *extraction.relations,
+        ]
+        plain = [_record(one) for one in stated if not one.supersedes]
+        plain += [
+            NewRecord(kind="same_as", subject=one.a, object=one.b, sources=one.sources)
+            for one in extraction.same_as
+        ]
+        stored = _records.add(tx, self._space, plain, skip_purged=True)
+        replaced = [
+            self._invalidate(tx, [claims[id] for id in one.supersedes], (), _record(one))
+            for one in stated
+            if one.supersedes
+        ]
+        retracted = [
+            self._invalidate(tx, [claims[one.claim]], one.sources, None)
+            for one in extraction.retractions
+        ]
+        return Extracted(
+            extractor=self._extractor.name,
+            read=1,
+            records=len(stored) + sum(replaced),
+            corrections=sum(replaced) + sum(retracted),
+            rejected=len(extraction.rejected),
+        )
+
+    def _invalidate(
+        self, tx: Transaction, old: Sequence[Claim], sources: Any, new: NewRecord | None
+    ) -> bool:
+        """Correct or retract claims, if they and what says so are still there."""
+        try:
+            _invalidation.invalidate(tx, self._space, list(old), sources, new=new)
+        except (PurgedError, UnknownRecordError):  # purged while the turn was read
+            return False
+        return True
+
+    def _note(self, tx: Transaction, turn: str, state: str, reason: str | None) -> None:
+        rows = [{"id": turn, "state": state, "reason": reason}]
+        tx.run(queries.extraction.note, space=self._space, rows=rows, **self._state)
+
+
+def _offered(tx: Transaction, gate: Gate, turn: Turn) -> list[Claim]:
+    """Return current claims that the turn may be about."""
+    if not turn.text.strip():
+        return []
+    asked = Question(text=turn.text, k=OFFERED, kinds=CLAIMS)
+    return [Claim.model_construct(**_claim_fields(hit)) for hit in recall(tx, gate, asked)]
+
+
+def _claim_fields(claim: Claim) -> dict[str, Any]:
+    return {name: getattr(claim, name) for name in Claim.model_fields}
+
+
+def _record(stated: ExtractedFact | ExtractedRelation) -> NewRecord:
+    if isinstance(stated, ExtractedFact):
+        return NewRecord(text=stated.text, sources=stated.sources, mentions=stated.mentions)
+    return NewRecord(
+        kind="relation",
+        subject=stated.subject,
+        predicate=stated.predicate,
+        object=stated.object,
+        text=stated.text,
+        sources=stated.sources,
+    )
+
+
+def _sum(a: Extracted, b: Extracted) -> Extracted:
+    return Extracted(
+        extractor=a.extractor,
+        read=a.read + b.read,
+        records=a.records + b.records,
+        corrections=a.corrections + b.corrections,
+        rejected=a.rejected + b.rejected,
+        failed=(*a.failed, *b.failed),
+    )
