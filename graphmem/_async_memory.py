@@ -36,10 +36,12 @@ from graphmem._models import (
 )
 from graphmem._recall import Hit
 from graphmem._records import NewRecord
+from graphmem._summaries import Rolling, Summarised
 from graphmem._view import View
 from graphmem.embed import Embedder, Filled, Status
 from graphmem.extract import Extractor
 from graphmem.store import Row
+from graphmem.summarise import Summariser
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -106,6 +108,10 @@ class AsyncView:
     async def timeline(self, subject: str | Mention | Record | Claim) -> list[Moment]:
         """See `View.timeline`."""
         return await _in_thread(self._view.timeline, subject)
+
+    async def rolling(self) -> Rolling:
+        """See `View.rolling`."""
+        return await _in_thread(self._view.rolling)
 
     async def get(self, record: str) -> Record | None:
         """See `View.get`."""
@@ -308,6 +314,16 @@ class AsyncMemory:
     ) -> Filled:
         """See `Memory.reembed`."""
         return await _in_thread(self._memory.reembed, embedder, progress=progress)
+
+    async def summarise(
+        self,
+        anchor: str,
+        summariser: Summariser | str = "extractive",
+        *,
+        progress: Progress | None = None,
+    ) -> Summarised:
+        """See `Memory.summarise`."""
+        return await _in_thread(self._memory.summarise, anchor, summariser, progress=progress)
 
     async def revoke(self, *, turns: Iterable[str] = (), records: Iterable[str] = ()) -> Forgotten:
         """See `Memory.revoke`."""

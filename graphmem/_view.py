@@ -25,6 +25,7 @@ from graphmem._models import (
 )
 from graphmem._question import checked_count, checked_question
 from graphmem._recall import Hit, Question, Searched, recall
+from graphmem._summaries import Rolling, rolling
 from graphmem._timeline import timeline
 from graphmem._turns import turn_of
 from graphmem.embed import Embedder
@@ -128,7 +129,7 @@ class View:
         )
         if self.anchor is None:
             return []
-        searched = Searched(self._embedder, query)
+        searched = Searched(self._embedder, asked.text)
         return self._store.read(lambda tx: recall(tx, self._gate, searched.complete(tx, asked)))
 
     def context(
@@ -147,8 +148,18 @@ class View:
         hits = self.recall(query, k=CONTEXT_CLAIMS, kinds=kinds or ("fact", "relation"))
         return block(self._summed_up(), hits, max_tokens)
 
-    def _summed_up(self) -> list[Claim]:
-        return []
+    def _summed_up(self) -> Sequence[Claim]:
+        return self.rolling().summaries if self.scope == "path" else ()
+
+    def rolling(self) -> Rolling:
+        """Return the path in short: stored summaries in order, and the turns that are left.
+
+        `Memory.summarise` makes them. Errors: `UnknownTurnError`.
+
+        >>> memory.at("u2").rolling().turns
+        ('u2',)
+        """
+        return self._store.read(lambda tx: rolling(tx, self._gate))
 
     def entities(self, query: str | None = None) -> list[Entity]:
         """Return the entities that visible records mention, the most mentioned first.

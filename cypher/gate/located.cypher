@@ -13,25 +13,28 @@ CALL (anchor) {
   RETURN upper.id AS segment, lower.leavesAt AS reach
 }
 WITH anchor, candidates, collect({segment: segment, reach: reach}) AS path
-UNWIND candidates AS record
+CALL (candidates) {
+  UNWIND candidates AS record
+  RETURN DISTINCT record
+}
 MATCH (record)-[:DERIVED_FROM]->(source)
 WITH
   anchor,
   record,
   count(source) AS links,
-  count(
+  collect(
     CASE
       WHEN
         source.space = $space AND
-        source.id IN record.sourceIds AND
         NOT source:Awaited|Revoked|Purged AND
         any(run IN path WHERE run.segment = source.segment AND run.reach >= source.place)
-        THEN 1
+        THEN source.id
     END) AS onPath
 WHERE
   record.space = $space AND
+  all(source IN record.sourceIds WHERE source IN onPath) AND
   links = size(record.sourceIds) AND
-  onPath = links AND
+  links = size(onPath) AND
   NOT record:Revoked AND
   NOT EXISTS {
   (record)-[:BUILT_FROM]->(:Revoked|Purged)
