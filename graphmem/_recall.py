@@ -132,7 +132,7 @@ class _Search:
     def by_meaning_and_words(self) -> dict[str, list[Row]]:
         """Return the visible records nearest to the question, and those that share its words."""
         words = lucene(self.asked.text, self.gate.space, self._known_runs()) or NO_WORDS
-        limit, enough = FIRST, False
+        limit, enough = max(FIRST, 2 * self.asked.k), False
         while not enough and limit <= LAST:
             row = self._run(self._bring(), words=words, limit=limit, **self._near()[1])[0]
             enough = all(
@@ -205,7 +205,7 @@ class _Search:
             vector=self.asked.vector,
             kinds=list(self.asked.kinds),
             history=self.asked.history,
-            depth=DEPTH,
+            depth=max(DEPTH, self.asked.k),
         )
 
 
