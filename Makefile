@@ -27,6 +27,7 @@ check: .venv/ready
 
 bench: .venv/ready
 	$(BIN)/python -m benchmarks.core
+	$(BIN)/python -m benchmarks.recall
 
 format: .venv/ready
 	$(BIN)/ruff format .

@@ -25,11 +25,13 @@ from rich.console import Console
 from benchmarks.bare import Bare
 from benchmarks.crowd import DIMENSIONS, Crowd, Library, Vectors, spaces
 from benchmarks.forest import Item, batches
+from benchmarks.plan import profile
 from benchmarks.report import table
 from benchmarks.timing import Row, Timing, interleaved, times
 from graphmem import Memory, Store
 from graphmem.cli._output import jar_progress
-from graphmem.store import vector
+from graphmem.store import home, settings, vector
+from graphmem.store.local import LocalServer
 
 UNGATED: LiteralString = """
 CYPHER 25
@@ -282,12 +284,32 @@ def bulk(store: Store, sizes: Sizes) -> Row:
 
 @contextmanager
 def opened() -> Iterator[Store]:
-    """Open the store as the command line does."""
-    with jar_progress() as progress, Store.open(progress=progress) as store:
-        yield store
+    """Open a store for this alone, since a database holds vectors of one model only.
+
+    It is a local server in a folder of its own, stopped at the end; or the one that ``NEO4J_URI``
+    names, which must hold no vectors.
+    """
+    if settings().uri:
+        with Store.open() as store:
+            yield store
+        return
+    folder = home() / "bench"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    jars = folder / "jars"
+    if not jars.exists():
+        (home() / "jars").mkdir(parents=True, exist_ok=True)
+        jars.symlink_to(home() / "jars", target_is_directory=True)
+    server = LocalServer(folder)
+    running = server.state() is not None
+    try:
+        with jar_progress() as progress, Store.open(home_folder=folder, progress=progress) as store:
+            yield store
+    finally:
+        if not running:
+            server.stop()
 
 
-def measured(store: Store, sizes: Sizes) -> Iterator[Row]:
+def measured(store: Store, sizes: Sizes, plan_file: Path | None = None) -> Iterator[Row]:
     """Make every measurement; delete what was stored, also after a failure."""
     bench = Bare(store)
     with err.status("storing the crowd …"):
@@ -295,6 +317,9 @@ def measured(store: Store, sizes: Sizes) -> Iterator[Row]:
     try:
         with err.status("recalling …"):
             yield from recalls(bench, world, sizes)
+            if plan_file:
+                text, anchor = world.questions[0], f"deep-{sizes.depths[-1] - 1}"
+                plan_file.write_text(profile(world.memory, anchor, text) + "\n")
             yield bulk(store, sizes)
             yield from growth(bench, world, sizes)
     finally:
@@ -309,12 +334,15 @@ def main(
         Path | None, typer.Option("--json", help="Write the numbers to this file.")
     ] = None,
     quick: Annotated[bool, typer.Option(help="Store less: about a tenth.")] = False,
+    plan: Annotated[
+        Path | None, typer.Option(help="Write the plan of the query to this file.")
+    ] = None,
 ) -> None:
     """Measure recall on a large memory, with the ungated vector search beside it."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     sizes = QUICK if quick else Sizes()
     with opened() as store:
-        rows = list(measured(store, sizes))
+        rows = list(measured(store, sizes, plan))
         version = store.version
     out.print(f"Neo4j {version}, Python {platform.python_version()}")
     out.print(table(rows))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from graphmem import _invalidation, _records
@@ -162,6 +162,8 @@ class _Job:
     def read(self, turn: str) -> Extracted:
         """Read one turn and store what it says."""
         reading = self._store.read(lambda tx: self._reading(tx, turn))
+        if reading is None:
+            return Extracted(extractor=self._extractor.name)
         extraction = self._extractor.extract(reading)
         return self._store.write(lambda tx: self._keep(tx, reading, extraction))
 
@@ -174,12 +176,15 @@ class _Job:
             extractor=self._extractor.name, failed=(Failure(turn=turn, reason=reason),)
         )
 
-    def _reading(self, tx: Transaction, turn: str) -> Reading:
+    def _reading(self, tx: Transaction, turn: str) -> Reading | None:
+        """Return what the extractor is given, None for a turn that has been forgotten meanwhile."""
         gate = Gate(self._space, turn)
         query = queries.extraction.context.then(queries.turn.row)
         rows = gate.rows(tx, query, length=PATH + 1)
         path = [turn_of(row) for row in rows if not (row["awaited"] or row["forgotten"])]
-        this = next(one for one in path if one.id == turn)
+        this = next((one for one in path if one.id == turn), None)
+        if this is None:
+            return None
         return Reading(
             turn=this,
             path=tuple(one for one in path if one.id != turn),
@@ -200,25 +205,29 @@ class _Job:
         return kept
 
     def _store_all(self, tx: Transaction, reading: Reading, extraction: Extraction) -> Extracted:
-        claims = {claim.id: claim for claim in reading.claims}
         stated: list[ExtractedFact | ExtractedRelation] = [
             *extraction.facts,
             *extraction.relations,
         ]
-        plain = [_record(one) for one in stated if not one.supersedes]
+        named = {id for one in stated for id in one.supersedes}
+        named |= {one.claim for one in extraction.retractions}
+        claims = self._there(tx, [claim for claim in reading.claims if claim.id in named])
+        olds = [_superseded(one, claims) for one in stated]
+        plain = [_record(one) for one, old in zip(stated, olds, strict=True) if not old]
         plain += [
             NewRecord(kind="same_as", subject=one.a, object=one.b, sources=one.sources)
             for one in extraction.same_as
         ]
         stored = _records.add(tx, self._space, plain, skip_purged=True)
         replaced = [
-            self._invalidate(tx, [claims[id] for id in one.supersedes], (), _record(one))
-            for one in stated
-            if one.supersedes
+            self._invalidate(tx, old, (), _record(one))
+            for one, old in zip(stated, olds, strict=True)
+            if old
         ]
         retracted = [
             self._invalidate(tx, [claims[one.claim]], one.sources, None)
             for one in extraction.retractions
+            if one.claim in claims
         ]
         return Extracted(
             extractor=self._extractor.name,
@@ -227,6 +236,18 @@ class _Job:
             corrections=sum(replaced) + sum(retracted),
             rejected=len(extraction.rejected),
         )
+
+    def _there(self, tx: Transaction, claims: Sequence[Claim]) -> dict[str, Claim]:
+        """Return, by their ids, the claims that were not purged while the turn was read."""
+        ids = [id for claim in claims for id in claim.records]
+        rows = tx.run(queries.record.stored, space=self._space, ids=ids) if ids else []
+        there = {row["id"] for row in rows if not row["purged"]}
+        left = {claim.id: [id for id in claim.records if id in there] for claim in claims}
+        return {
+            claim.id: claim.model_copy(update={"records": tuple(left[claim.id])})
+            for claim in claims
+            if left[claim.id]
+        }
 
     def _invalidate(
         self, tx: Transaction, old: Sequence[Claim], sources: Any, new: NewRecord | None
@@ -253,6 +274,14 @@ def _offered(tx: Transaction, gate: Gate, turn: Turn) -> list[Claim]:
 
 def _claim_fields(claim: Claim) -> dict[str, Any]:
     return {name: getattr(claim, name) for name in Claim.model_fields}
+
+
+def _superseded(
+    stated: ExtractedFact | ExtractedRelation, claims: Mapping[str, Claim]
+) -> list[Claim]:
+    """Return the claims that a statement takes the place of; one that says the same is none."""
+    olds = [claims[id] for id in stated.supersedes if id in claims]
+    return [old for old in olds if old.text != stated.text]
 
 
 def _record(stated: ExtractedFact | ExtractedRelation) -> NewRecord:

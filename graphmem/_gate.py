@@ -7,7 +7,7 @@ composed with it here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from graphmem._errors import InvalidInputError, UnknownTurnError
@@ -24,6 +24,8 @@ class Gate:
     space: str
     anchor: str | None
     scope: Scope = "path"
+    leaves: tuple[Row, ...] | None = None
+    """Where the scope ``space`` looks from, once that is known; see `settled`."""
 
     def __post_init__(self) -> None:
         if self.scope not in get_args(Scope):
@@ -39,8 +41,19 @@ class Gate:
         one = gate.located if candidates else gate.visible
         whole = one
         if self.scope == "space":
-            whole = one.for_each(gate.leaves, gate.merged, anchor="leafId")
+            leaves = gate.leaves if self.leaves is None else gate.given
+            whole = one.for_each(leaves, gate.merged, anchor="leafId")
         return candidates.then(whole) if candidates else whole
+
+    def settled(self, tx: Transaction) -> Gate:
+        """Return the gate with its leaves found, for several queries of one transaction.
+
+        To find them takes longer than to use them: all conversations of the space are looked at.
+        """
+        if self.scope == "path" or self.anchor is None:
+            return self
+        rows = tx.run(queries.gate.leaves, space=self.space, anchor=self.anchor)
+        return replace(self, leaves=tuple(rows))
 
     def current(self, candidates: Query | None = None) -> Query:
         """Return the gate, and of each record whether it is current."""
@@ -64,7 +77,8 @@ class Gate:
 
     def bound(self) -> dict[str, Any]:
         """Return the gate's own parameters."""
-        return {"space": self.space, "anchor": self.anchor}
+        known = {} if self.leaves is None else {"leaves": list(self.leaves)}
+        return {"space": self.space, "anchor": self.anchor} | known
 
     def require(self, tx: Transaction) -> None:
         """Raise UnknownTurnError unless the anchor is stored and has arrived."""

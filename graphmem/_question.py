@@ -41,7 +41,7 @@ def words(text: str) -> list[str]:
     return list(found)[:MOST_WORDS]
 
 
-def lucene(text: str, space: str, runs: Sequence[tuple[int, int]]) -> str | None:
+def lucene(text: str, space: str, runs: Sequence[Sequence[int]]) -> str | None:
     """Return a query of the full-text index, None when the question has no word.
 
     It asks for records of the space, or of the turns that the runs of a path reach, and for any of
@@ -56,7 +56,7 @@ def lucene(text: str, space: str, runs: Sequence[tuple[int, int]]) -> str | None
     return f"+tokens:({_place(space, runs)})^0 +text:({' '.join(asked)})"
 
 
-def _place(space: str, runs: Sequence[tuple[int, int]]) -> str:
+def _place(space: str, runs: Sequence[Sequence[int]]) -> str:
     if not 0 < len(runs) <= MOST_RUNS:
         return space_token(space)
     return " ".join(

@@ -12,7 +12,8 @@ hidden ones is found. Nothing grows with what else the graph holds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from graphmem._claims import claim_of
@@ -20,14 +21,16 @@ from graphmem._gate import Gate
 from graphmem._models import Claim, Kind
 from graphmem._question import MOST_RUNS, lucene, named
 from graphmem._text import number_of
-from graphmem.embed import Embedder, live, query_vector, require_model
+from graphmem.embed import Embedder, Live, query_vector, require_model
 from graphmem.store import Query, Row, Transaction, queries, vector
 
-DEPTH = 40
-"""Visible records that each way contributes before they are fused."""
+DEPTH = 30
+"""Visible claims that each way contributes before they are fused."""
 FIRST, GROWTH, LAST = 100, 16, 30_000
 """How many records an index brings at first, how that grows while too few of them are visible, and
 when all that is visible is compared instead."""
+MOST_NEAR = 10_000
+"""The most that the server's vector index brings, whatever it is asked for."""
 FEW_RUNS = 3
 """Segments of a path that the vector index is asked about one by one."""
 NO_WORDS = "tokens:none"
@@ -57,30 +60,29 @@ class Hit(Claim):
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked for, and how. ``vector`` is as the store takes it, in the place ``slot``."""
+    """What is asked for, and how."""
 
     text: str
     k: int
     kinds: Sequence[Kind]
     history: bool = False
-    vector: Any = None
-    slot: int = 0
+    embedder: Embedder | None = None
 
+    @cached_property
+    def vector(self) -> Any:
+        """The vector of the text as the store takes it: made once, though a read may be retried."""
+        return vector(query_vector(self.embedder, self.text)) if self.embedder else None
 
-class Searched:
-    """The vector of a question, made once and outside any transaction."""
+    def slot(self, live: Sequence[Row]) -> int | None:
+        """Return the place to search, None where the store has no vectors.
 
-    def __init__(self, embedder: Embedder | None, text: str) -> None:
-        self._embedder = embedder
-        self._vector = vector(query_vector(embedder, text)) if embedder else None
-
-    def complete(self, tx: Transaction, asked: Question) -> Question:
-        """Return the question with its vector, where the store has vectors of the same model."""
-        place = live(tx) if self._embedder else None
-        if self._embedder is None or place is None:
-            return asked
-        require_model(place, self._embedder)
-        return replace(asked, vector=self._vector, slot=place.slot)
+        Errors: EmbedderMismatchError when they are of another model.
+        """
+        if self.embedder is None or not live:
+            return None
+        place = Live(**live[0])
+        require_model(place, self.embedder)
+        return place.slot
 
 
 @dataclass
@@ -92,7 +94,9 @@ class Found:
 
     def add(self, way: str, rows: Iterable[Row]) -> None:
         """Take over what one way has found, best first."""
-        for rank, row in enumerate(rows):
+        ranks: dict[tuple[str, str], int] = {}
+        for row in rows:
+            rank = ranks.setdefault(_claim(row), len(ranks))
             known = self.rows.setdefault(row["id"], row | {"parts": {}})
             known["parts"][way] = row["score"]
             self.scores.setdefault(row["id"], 0.0)
@@ -103,16 +107,21 @@ class Found:
         groups: dict[tuple[str, str], list[Row]] = {}
         for id_ in sorted(self.scores, key=lambda id_: (-self.scores[id_], id_)):
             row = self.rows[id_]
-            groups.setdefault((row["kind"], row["text"]), []).append(row)
+            groups.setdefault(_claim(row), []).append(row)
         return list(groups.values())[:k]
+
+
+def _claim(row: Row) -> tuple[str, str]:
+    return row["kind"], row["text"]
 
 
 def recall(tx: Transaction, gate: Gate, asked: Question) -> list[Hit]:
     """Return the ``k`` best claims for a question, current ones unless its history is wanted."""
-    reach = gate.rows(tx, queries.recall.reach)
-    if not reach:
+    found_reach = gate.rows(tx, queries.recall.reach)
+    if not found_reach:
         return []
-    search = _Search(tx, gate, asked, [(row["segment"], row["reach"]) for row in reach])
+    reach = found_reach[0]
+    search = _Search(tx, gate.settled(tx), asked, reach["runs"], asked.slot(reach["live"]))
     found = Found()
     for way, rows in search.by_meaning_and_words().items():
         found.add(way, rows)
@@ -127,7 +136,9 @@ class _Search:
     tx: Transaction
     gate: Gate
     asked: Question
-    runs: Sequence[tuple[int, int]]
+    runs: Sequence[Sequence[int]]
+    slot: int | None
+    """The place of the vectors that are searched, None without vectors."""
 
     def by_meaning_and_words(self) -> dict[str, list[Row]]:
         """Return the visible records nearest to the question, and those that share its words."""
@@ -136,12 +147,12 @@ class _Search:
         while not enough and limit <= LAST:
             row = self._run(self._bring(), words=words, limit=limit, **self._near()[1])[0]
             enough = all(
-                len(row[way]) >= self.asked.k or row[f"{way}Brought"] < limit
-                for way in ("near", "worded")
+                len(set(map(_claim, row[way]))) >= self.asked.k or row[f"{way}Brought"] < most
+                for way, most in (("near", min(limit, MOST_NEAR)), ("worded", limit))
             )
             limit *= GROWTH
         near: list[Row] = row["near"]
-        if not enough and self.asked.vector is not None:
+        if not enough and self.slot is not None:
             near = self._run(self.gate.current().then(self._slot(queries.recall.nearest)))
         return {"vector": near, "text": row["worded"]}
 
@@ -150,7 +161,7 @@ class _Search:
         mentioned = dict.fromkeys(key for row in rows for key in row["keys"])
         keys = [*list(mentioned)[:SEEDS], *named(self.asked.text)]
         linked = self.gate.among(queries.recall.linked, queries.recall.best_linked)
-        runs = [list(run) for run in self._known_runs()] or None
+        runs = self._known_runs() or None
         return self._run(linked, keys=keys, hub=HUB, runs=runs) if keys else []
 
     def hits(self, found: Found) -> list[Hit]:
@@ -180,20 +191,20 @@ class _Search:
     def _near(self) -> tuple[Query, dict[str, Any]]:
         """Return how to ask for the nearest records that may lie on the path."""
         runs = self._known_runs()
-        if self.asked.vector is None:
+        if self.slot is None:
             return queries.recall.near_none, {}
         if not runs:
             key = number_of(self.gate.space)
             return self._slot(queries.recall.near_space), {"spaceKey": key}
         if len(runs) <= FEW_RUNS:
-            return self._slot(queries.recall.near_runs), {"runs": [list(run) for run in runs]}
+            return self._slot(queries.recall.near_runs), {"runs": runs}
         segments = [segment for segment, _ in runs]
         return self._slot(queries.recall.near_segments), {"segments": segments}
 
     def _slot(self, query: Query) -> Query:
-        return query.for_slot(self.asked.slot)
+        return query.for_slot(self.slot or 0)
 
-    def _known_runs(self) -> Sequence[tuple[int, int]]:
+    def _known_runs(self) -> Sequence[Sequence[int]]:
         """Return what the indexes may be told of the path; other trees have paths of their own."""
         return self.runs if self.gate.scope == "path" and len(self.runs) <= MOST_RUNS else []
 
@@ -202,7 +213,7 @@ class _Search:
             query,
             **self.gate.bound(),
             **params,
-            vector=self.asked.vector,
+            vector=self.asked.vector if self.slot is not None else None,
             kinds=list(self.asked.kinds),
             history=self.asked.history,
             depth=max(DEPTH, self.asked.k),

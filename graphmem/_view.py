@@ -24,7 +24,7 @@ from graphmem._models import (
     Turn,
 )
 from graphmem._question import checked_count, checked_question
-from graphmem._recall import Hit, Question, Searched, recall
+from graphmem._recall import Hit, Question, recall
 from graphmem._summaries import Rolling, rolling
 from graphmem._timeline import timeline
 from graphmem._turns import turn_of
@@ -126,11 +126,11 @@ class View:
             k=checked_count(k, "k"),
             kinds=checked_kinds(kinds, CLAIMS),
             history=history,
+            embedder=self._embedder,
         )
         if self.anchor is None:
             return []
-        searched = Searched(self._embedder, asked.text)
-        return self._store.read(lambda tx: recall(tx, self._gate, searched.complete(tx, asked)))
+        return self._store.read(lambda tx: recall(tx, self._gate, asked))
 
     def context(
         self, query: str, max_tokens: int = 1000, *, kinds: Iterable[Kind] | None = None

@@ -34,23 +34,36 @@ class Answer:
 Run = Callable[..., Answer]
 
 
-@pytest.fixture
-def graphmem(connection: dict[str, Any]) -> Run:
-    """Run `graphmem` with the tests' store."""
+def store_settings(connection: dict[str, Any]) -> dict[str, str]:
+    """Return the environment that leads to the tests' store."""
     names = {"uri": "NEO4J_URI", "username": "NEO4J_USERNAME", "password": "NEO4J_PASSWORD"}
-    store = {names[key]: value for key, value in connection.items() if key in names}
+    return {names[key]: value for key, value in connection.items() if key in names}
+
+
+def command_line(connection: dict[str, Any], *program: str) -> Run:
+    """Return what runs `graphmem` (or another program) with the tests' store."""
 
     def run(*arguments: str, **env: str) -> Answer:
         done = subprocess.run(
-            [sys.executable, "-m", "graphmem", *arguments],
+            [sys.executable, *(program or ("-m", "graphmem")), *arguments],
             capture_output=True,
-            env=os.environ | store | {"COLUMNS": "200"} | env,
+            stdin=subprocess.DEVNULL,
+            env=os.environ
+            | store_settings(connection)
+            | {"COLUMNS": "200", "GRAPHMEM_EMBEDDER": "none"}
+            | env,
             timeout=120,
             check=False,
         )
         return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return run
+
+
+@pytest.fixture
+def graphmem(connection: dict[str, Any]) -> Run:
+    """Run `graphmem` with the tests' store."""
+    return command_line(connection)
 
 
 def test_each_read_command_prints_one_json_document(graphmem: Run, memory: Memory) -> None:
@@ -79,12 +92,14 @@ def test_each_read_command_prints_one_json_document(graphmem: Run, memory: Memor
             "supports": 1,
             "sources": [{"turn": "u2", "quote": None, "start": None, "end": None}],
             "records": [record.id],
+            "current": True,
+            "invalidated": [],
         }
     ]
     assert graphmem("facts", "--anchor", "u3", *at).json["facts"] == []
     hidden = graphmem("explain", record.id, "--anchor", "u3", *at).json
     assert hidden["visible"] is False
-    assert hidden["reasons"] == [{"code": "off_path", "source": "u2", "fork": "a1"}]
+    assert hidden["reasons"] == [{"code": "off_path", "source": "u2", "record": None, "fork": "a1"}]
     assert graphmem("explain", record.id, "--anchor", "u2", *at).json["visible"] is True
     difference = graphmem("diff", "u2", "u3", *at).json
     assert (difference["fork"], len(difference["only_a"]), difference["only_b"]) == ("a1", 1, [])

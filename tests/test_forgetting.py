@@ -328,7 +328,8 @@ def test_a_purged_record_leaves_a_bare_tombstone(memory: Memory) -> None:
     assert rows(
         memory,
         "MATCH (record:Purged {space: $space}) RETURN record.id AS id, labels(record) AS labels, "
-        "COLLECT { UNWIND keys(record) AS key RETURN key ORDER BY key } AS keys, COUNT { (record)--() } AS links",
+        "COLLECT { UNWIND keys(record) AS key RETURN key ORDER BY key } AS keys, "
+        "COUNT { (record)--() } AS links",
     ) == [
         {
             "id": fact.id,
@@ -597,7 +598,6 @@ def test_an_import_leaves_purged_turns_purged(memory: Memory, tmp_path: Path) ->
     }
 
 
-@pytest.mark.xfail(strict=True, reason="importers/_storing.py gives up on a purged fact")
 def test_an_import_leaves_a_purged_sentence_purged(memory: Memory, tmp_path: Path) -> None:
     text = f"I am {CANARY}. I like tea."
     mapping = tree("u1", "a1<u1", u1=said("user", text))

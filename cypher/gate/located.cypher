@@ -33,7 +33,6 @@ WITH
 WHERE
   record.space = $space AND
   all(source IN record.sourceIds WHERE source IN onPath) AND
-  links = size(record.sourceIds) AND
   links = size(onPath) AND
   NOT record:Revoked AND
   NOT EXISTS {

@@ -7,11 +7,8 @@ WHERE entity.key IN $keys
 WITH entity, collect(record) AS mentioning
 UNWIND mentioning AS record
 WITH record, sum(1.0 / size(mentioning)) AS score
-ORDER BY score DESC, record.id
+WITH record.kind AS kind, record.text AS text, collect(record) AS same, max(score) AS score
+ORDER BY score DESC, text
 LIMIT $depth
-RETURN
-  record.id AS id,
-  record.kind AS kind,
-  record.text AS text,
-  score,
-  [(record)-[:MENTIONS]->(entity) | entity.key] AS keys
+UNWIND same AS record
+RETURN record.id AS id, record.kind AS kind, record.text AS text, score

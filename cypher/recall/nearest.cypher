@@ -3,8 +3,10 @@
 WITH record, current
 WHERE ($history OR current) AND record.kind IN $kinds AND record.vector0 IS NOT NULL
 WITH record, vector.similarity.cosine(record.vector0, $vector) AS score
-ORDER BY score DESC, record.id
+WITH record.kind AS kind, record.text AS text, collect(record) AS same, max(score) AS score
+ORDER BY score DESC, text
 LIMIT $depth
+UNWIND same AS record
 RETURN
   record.id AS id,
   record.kind AS kind,

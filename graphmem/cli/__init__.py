@@ -1,6 +1,6 @@
 """The command line: `graphmem`. Each command is a verb of the library.
 
-Exit codes: 0 fine, 1 the user's mistake, 2 the store's trouble, 3 an import that skipped something.
+Exit codes: 0 fine, 1 the user's mistake, 2 the store's trouble or a model's, 3 partly done.
 """
 
 from __future__ import annotations
@@ -8,17 +8,17 @@ from __future__ import annotations
 import io
 import sys
 
-from graphmem._errors import GraphmemError, StoreError
-from graphmem.cli import _demo, _import, _read, _server
+from graphmem._errors import GraphmemError, ModelError, StoreError
+from graphmem.cli import _demo, _forget, _graph, _import, _learn, _read, _recall, _server, _vectors
 from graphmem.cli._app import app
 from graphmem.cli._output import fail
 
 __all__ = ["app", "main"]
 
-for room in (_server, _demo, _import, _read):
+for room in (_server, _demo, _import, _read, _recall, _graph, _learn, _vectors, _forget):
     room.register(app)
 
-USERS_MISTAKE, STORES_TROUBLE = 1, 2
+USERS_MISTAKE, TROUBLE = 1, 2
 
 
 def main() -> None:
@@ -32,9 +32,9 @@ def main() -> None:
         app()
     except GraphmemError as error:
         fail(str(error))
-        sys.exit(STORES_TROUBLE if isinstance(error, StoreError) else USERS_MISTAKE)
+        sys.exit(TROUBLE if isinstance(error, StoreError | ModelError) else USERS_MISTAKE)
     except BrokenPipeError:
         sys.stderr.close()  # the reader has seen enough; Python would complain at exit
     except SystemExit as end:
         # The parser ends with 2 for a wrong option; here 2 says that the store has trouble.
-        sys.exit(USERS_MISTAKE if end.code == STORES_TROUBLE else end.code)
+        sys.exit(USERS_MISTAKE if end.code == TROUBLE else end.code)

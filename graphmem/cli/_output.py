@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import typer
 from pydantic import BaseModel
 from rich.console import Console
 from rich.progress import (
@@ -17,9 +18,11 @@ from rich.progress import (
     DownloadColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.table import Table
 from rich.text import Text
 
 out = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
@@ -63,21 +66,52 @@ def say(text: str = "", style: str = "") -> None:
     out.print(Text(text, style=style))
 
 
+def note(text: str) -> None:
+    """Print a remark on stderr."""
+    err.print(Text(text, style="yellow"))
+
+
 def fail(message: str) -> None:
     """Print an error on stderr."""
-    err.print(Text("error: ", style="bold red") + Text(message))
+    lines = "\n".join(map(shown, message.splitlines()))
+    err.print(Text("error: ", style="bold red") + Text(lines))
+
+
+def count(number: int, what: str) -> str:
+    """Return a number with its noun: 1 turn, 2 turns."""
+    if number == 1:
+        return f"1 {what}"
+    return f"{number:,} {what[:-1]}ies" if what.endswith("y") else f"{number:,} {what}s"
+
+
+def table(*columns: str) -> Table:
+    """Return an empty table whose cells wrap, but for ids, which are there to be copied."""
+    empty = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for column in columns:
+        empty.add_column(column, overflow="fold", no_wrap=column == "id")
+    return empty
+
+
+def on_a_terminal() -> bool:
+    """Say whether there is someone to ask."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def ask(question: str) -> None:
+    """Ask on the terminal; a no ends the command with exit code 1."""
+    typer.confirm(question, abort=True, err=True)
+
+
+def _bar(amount: ProgressColumn) -> Progress:
+    """Return a bar on stderr that is gone when it is done; none where nobody looks."""
+    columns = (TextColumn("{task.description}"), BarColumn(), amount, TimeRemainingColumn())
+    return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
 
 
 @contextmanager
 def jar_progress() -> Iterator[Callable[[int, int], None]]:
     """Show a bar while jars are fetched; nothing when none are."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=err, transient=True) as bar:
+    with _bar(MofNCompleteColumn()) as bar:
         task = bar.add_task("Fetching Neo4j (once)", total=None, visible=False)
 
         def move(done: int, total: int) -> None:
@@ -89,12 +123,14 @@ def jar_progress() -> Iterator[Callable[[int, int], None]]:
 @contextmanager
 def byte_progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """Show a bar over bytes."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=err, transient=True) as bar:
+    with _bar(DownloadColumn()) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def count_progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar over things that are counted."""
+    with _bar(MofNCompleteColumn()) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -5,27 +5,30 @@ from __future__ import annotations
 from typing import Annotated, Any, cast
 
 import typer
-from rich.table import Table
 
 from graphmem import _doctor
 from graphmem._errors import InvalidInputError
 from graphmem._memory import Memory
-from graphmem._models import Claim, Explanation, Kind, Reason, Scope, Source, Tree, Turn
+from graphmem._models import Explanation, Kind, Reason, ReasonCode, Scope, Tree, Turn
 from graphmem.cli._app import (
     DEFAULT_SPACE,
     Anchor,
     Json,
+    Kinds,
     ScopeOption,
     Space,
     open_memory,
 )
+from graphmem.cli._claims import claim_json, claim_table, ended_by
 from graphmem.cli._drawing import drawing
-from graphmem.cli._output import out, print_json, say, shown
+from graphmem.cli._output import out, print_json, say, shown, table
 
 SPACES_SHOWN = 20
 
-REASONS = {
+REASONS: dict[ReasonCode, str] = {
     "awaited": "{source} has not arrived yet",
+    "revoked": "{source} was revoked",
+    "purged": "{source} was purged",
     "lost": "{source} is gone from the graph",
     "other_space": "{source} belongs to another space",
     "no_source": "it has no source",
@@ -53,7 +56,7 @@ def tree(
         return
     if not trees:
         say(
-            f"Space '{space}' has no turns yet. `graphmem demo` shows an example, "
+            f"Space '{shown(space)}' has no turns yet. `graphmem demo` shows an example, "
             "`graphmem import` fills it."
         )
     for found in trees:
@@ -92,49 +95,24 @@ def facts(
     anchor: Anchor,
     space: Space = DEFAULT_SPACE,
     scope: ScopeOption = "path",
-    kind: Annotated[
-        list[str] | None, typer.Option(help="Kinds of records (default: fact).")
-    ] = None,
+    kind: Kinds = None,
+    history: Annotated[
+        bool, typer.Option("--history", help="Also those that no longer hold, and by what.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Show the facts that are visible at an anchor."""
+    """Show the facts (or other kinds of records) that hold at an anchor."""
     kinds = cast(list[Kind], kind or ["fact"])
     with open_memory(space) as memory:
         claims = memory.at(anchor, scope=cast(Scope, scope)).visible(kinds)
+    claims = [claim for claim in claims if claim.current or history]
     if json:
         print_json(
-            {"anchor": anchor, "scope": scope, "facts": [_claim_json(claim) for claim in claims]}
+            {"anchor": anchor, "scope": scope, "facts": [claim_json(claim) for claim in claims]}
         )
         return
     out.print(claim_table(claims))
     say(f"{len(claims)} visible at {shown(anchor)}", "dim")
-
-
-def _claim_json(claim: Claim) -> dict[str, Any]:
-    return {
-        "id": claim.id,
-        "text": claim.text,
-        "kind": claim.kind,
-        "supports": claim.supports,
-        "sources": [_source_json(source) for source in claim.sources],
-        "records": list(claim.records),
-    }
-
-
-def _source_json(source: Source) -> dict[str, Any]:
-    return {"turn": source.turn, "quote": source.quote, "start": source.start, "end": source.end}
-
-
-def claim_table(claims: list[Claim] | tuple[Claim, ...]) -> Table:
-    """Return a table of claims."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for column in ("fact", "supports", "from", "id"):
-        table.add_column(column, overflow="fold")
-    for claim in claims:
-        turns = ", ".join(shown(str(source.turn)) for source in claim.sources[:3])
-        more = f" +{len(claim.sources) - 3}" if len(claim.sources) > 3 else ""
-        table.add_row(shown(claim.text, 90), str(claim.supports), turns + more, shown(claim.id))
-    return table
 
 
 def explain(
@@ -156,18 +134,35 @@ def explain(
 
 def explained(explanation: Explanation) -> list[str]:
     """Return an explanation in words."""
+    anchor = shown(explanation.anchor or "no anchor")
     if explanation.visible:
-        return [f"visible at {explanation.anchor}: every source lies on its path"]
-    lines = [f"hidden at {explanation.anchor}:"]
-    lines += [f"  {_reason(reason, explanation.anchor)}" for reason in explanation.reasons]
+        return [f"visible at {anchor}: every source lies on its path", *_holds(explanation)]
+    lines = [f"hidden at {anchor}:"]
+    lines += [f"  {_reason(reason, explanation)}" for reason in explanation.reasons]
     if explanation.unreachable:
         lines.append("  its sources lie on two branches, so no anchor will ever show it")
     return lines
 
 
-def _reason(reason: Reason, anchor: str | None) -> str:
-    words = _off_path(reason.fork, anchor) if reason.code == "off_path" else REASONS[reason.code]
-    return words.format(source=shown(reason.source or ""), fork=shown(reason.fork or ""))
+def _holds(explanation: Explanation) -> list[str]:
+    if explanation.current:
+        return ["current: nothing that is visible there takes it back"]
+    return ["no longer holds:", *(f"  {ended_by(one)}" for one in explanation.invalidated)]
+
+
+def _reason(reason: Reason, explanation: Explanation) -> str:
+    off_path = reason.code == "off_path"
+    words = _off_path(reason.fork, explanation.anchor) if off_path else REASONS[reason.code]
+    return words.format(source=_source(reason, explanation), fork=shown(reason.fork or ""))
+
+
+def _source(reason: Reason, explanation: Explanation) -> str:
+    """Return what hides the record: a turn, a record it is built from, or itself."""
+    if reason.source:
+        return shown(reason.source)
+    if reason.record and reason.record != explanation.record:
+        return f"{shown(reason.record)}, which it is built from,"
+    return "the record itself"
 
 
 def _off_path(fork: str | None, anchor: str | None) -> str:
@@ -193,8 +188,8 @@ def diff(
                 "a": a,
                 "b": b,
                 "fork": difference.fork,
-                "only_a": [_claim_json(claim) for claim in difference.only_a],
-                "only_b": [_claim_json(claim) for claim in difference.only_b],
+                "only_a": [claim_json(claim) for claim in difference.only_a],
+                "only_b": [claim_json(claim) for claim in difference.only_b],
             }
         )
         return
@@ -220,12 +215,10 @@ def cypher(
     if json:
         print_json({"anchor": anchor, "rows": rows})
         return
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in rows[0] if rows else ():
-        table.add_column(shown(name), overflow="fold")
+    lines = table(*(shown(name) for name in (rows[0] if rows else ())))
     for row in rows:
-        table.add_row(*(shown(str(value), 200) for value in row.values()))
-    out.print(table)
+        lines.add_row(*(shown(str(value), 200) for value in row.values()))
+    out.print(lines)
 
 
 def _pair(item: str) -> tuple[str, str]:

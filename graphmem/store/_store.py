@@ -66,8 +66,10 @@ class Transaction:
             raise AssertionError(f"{query.name} writes, but the transaction only reads")
         if query.params - params.keys():
             raise AssertionError(f"{query.name} lacks {sorted(query.params - params.keys())}")
+        # Callers may have more at hand than the query takes; a user's own parameters are all meant.
+        sent = params if query.by_user else {name: params[name] for name in query.params}
         try:
-            return [_plain(row) for row in self._send(query, params).data()]
+            return [_plain(row) for row in self._send(query, sent).data()]
         except failures.ClientError as error:
             if query.by_user:
                 raise CypherError(f"the server refused the query: {error.message}") from error
