@@ -51,6 +51,8 @@ PER_TURN = Crowd().per_turn
 MANY = 100
 """Hits in which the ten best by vector are looked for: more than all parts together bring."""
 QUESTIONS = 40
+WARM_UP = 40
+"""Rounds before it counts: the server compiles what runs often, and these are large queries."""
 BATCH = 5_000
 
 out = Console(highlight=False)
@@ -152,7 +154,7 @@ def grown(store: Store, sizes: Sizes) -> World:
 def recalls(bench: Bare, world: World, sizes: Sizes) -> Iterator[Row]:
     """Milliseconds of recall at some depths, embedding apart, beside the ungated top 10."""
     for depth in sizes.depths:
-        taken = times(_works(bench, world, depth), rounds=sizes.rounds)
+        taken = times(_works(bench, world, depth), rounds=sizes.rounds, warm_up=WARM_UP)
         ours, theirs = Timing.of(taken["ours"]), Timing.of(taken["bare"])
         limit = 2 if depth <= 200 else 4
         ratio = ours.median / theirs.median

@@ -26,7 +26,7 @@ from graphmem.store import Query, Row, Transaction, queries, vector
 
 DEPTH = 30
 """Visible claims that each way contributes before they are fused."""
-FIRST, GROWTH, LAST = 100, 16, 30_000
+FIRST, GROWTH, LAST = 80, 16, 30_000
 """How many records an index brings at first, how that grows while too few of them are visible, and
 when all that is visible is compared instead."""
 MOST_NEAR = 10_000
@@ -35,7 +35,7 @@ FEW_RUNS = 3
 """Segments of a path that the vector index is asked about one by one."""
 NO_WORDS = "tokens:none"
 """What the full-text index is asked for when a question has no word: no token is that."""
-HUB = 2_000
+HUB = 500
 """Mentions of an entity that tells nothing apart any more."""
 SEEDS = 12
 """Entities of the best records that the graph is followed from."""
