@@ -7,13 +7,25 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Oracle:
-    """Turns that have arrived (with their parents), and records (with all their source turns)."""
+    """Turns that have arrived (with their parents), and records (with all their source turns).
+
+    ``inputs`` are all records that one was built from, directly or not; ``targets`` those that an
+    invalidation names; ``hidden`` the turns and the records that are revoked.
+    """
 
     parents: dict[str, str | None] = field(default_factory=dict)
     records: dict[str, frozenset[str]] = field(default_factory=dict)
+    inputs: dict[str, frozenset[str]] = field(default_factory=dict)
+    targets: dict[str, frozenset[str]] = field(default_factory=dict)
+    hidden: set[str] = field(default_factory=set)
     replaces: set[tuple[str, str]] = field(default_factory=set)
     conversations: dict[str, str | None] = field(default_factory=dict)
     heads: dict[str, str] = field(default_factory=dict)
+
+    def remember(self, record: str, turns: frozenset[str], inputs: frozenset[str]) -> None:
+        """Add a record: it has the turns of its inputs as well, and their inputs."""
+        self.records[record] = turns.union(*(self.records[one] for one in inputs))
+        self.inputs[record] = inputs.union(*(self.inputs[one] for one in inputs))
 
     def path(self, anchor: str, *, awaited: bool = False) -> list[str]:
         """Return the turns up to the root; an awaited one ends the path, and counts if asked."""
@@ -24,25 +36,52 @@ class Oracle:
             turn = self.parents.get(turn)
         return path
 
-    def visible(self, anchor: str) -> set[str]:
-        """Return the records that have sources, all of them on the anchor's path."""
-        path = set(self.path(anchor))
-        return {record for record, sources in self.records.items() if sources and sources <= path}
+    def visible(self, anchor: str, scope: str = "path") -> set[str]:
+        """Return the records that have sources, all of them on the path of the anchor.
+
+        In the wide scope also those of a head that shares no root with it.
+        """
+        if scope == "space":
+            return set().union(*(self.visible(leaf) for leaf in (anchor, *self.others(anchor))))
+        path = {*self.path(anchor)} - self.hidden
+        return {
+            record
+            for record, sources in self.records.items()
+            if sources and sources <= path and not self.hidden & {record, *self.inputs[record]}
+        }
+
+    def current(self, anchor: str, scope: str = "path") -> set[str]:
+        """Return what is visible, but for what a visible invalidation targets, and what hangs on it."""
+        seen = self.visible(anchor, scope)
+        fallen = {old for one in seen for old in self.targets.get(one, ())}
+        return {record for record in seen if not fallen & {record, *self.inputs[record]}}
+
+    def purge(self, turns: set[str], records: set[str]) -> None:
+        """Empty what is named and all that came from it; invalidations of nothing else go along."""
+        gone = {
+            record
+            for record, sources in self.records.items()
+            if sources & turns or records & {record, *self.inputs[record]}
+        }
+        gone |= {one for one, old in self.targets.items() if old & gone and old <= gone}
+        self.records |= dict.fromkeys(gone, frozenset())
+        self.targets = {
+            one: targets - gone for one, targets in self.targets.items() if one not in gone
+        }
 
     def fork(self, a: str, b: str) -> str | None:
         """Return the last turn on both paths, arrived or not."""
         other = set(self.path(b, awaited=True))
         return next((turn for turn in self.path(a, awaited=True) if turn in other), None)
 
-    def visible_in_space(self, anchor: str) -> set[str]:
-        """Return what is visible at the anchor or at a head that shares no root with it."""
+    def others(self, anchor: str) -> list[str]:
+        """Return the heads of other trees: they share no root with the anchor, and all are known."""
         own = self.roots(anchor)
-        others = [
+        return [
             leaf
             for leaf in self.leaves()
             if not own & (roots := self.roots(leaf)) and own | roots <= self.parents.keys()
         ]
-        return self.visible(anchor).union(*(self.visible(leaf) for leaf in others))
 
     def leaves(self) -> list[str]:
         """Return each conversation's head; without one, its only leaf."""
@@ -67,14 +106,3 @@ class Oracle:
                 versions |= more
             kin |= versions
         return {self.path(turn, awaited=True)[-1] for turn in kin}
-
-    def versions(self, turn: str) -> set[str]:
-        """Return a turn and all that it replaces or that replace it, over any number of steps."""
-        found: set[str] = set()
-        waiting = [turn]
-        while waiting:
-            one = waiting.pop()
-            if one not in found:
-                found.add(one)
-                waiting += [other for pair in self.replaces if one in pair for other in pair]
-        return found
