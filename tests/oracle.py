@@ -51,7 +51,7 @@ class Oracle:
         }
 
     def current(self, anchor: str, scope: str = "path") -> set[str]:
-        """Return what is visible, but for what a visible invalidation targets, and what hangs on it."""
+        """Return what is visible and no visible invalidation targets, nor what it is built from."""
         seen = self.visible(anchor, scope)
         fallen = {old for one in seen for old in self.targets.get(one, ())}
         return {record for record in seen if not fallen & {record, *self.inputs[record]}}
@@ -75,7 +75,7 @@ class Oracle:
         return next((turn for turn in self.path(a, awaited=True) if turn in other), None)
 
     def others(self, anchor: str) -> list[str]:
-        """Return the heads of other trees: they share no root with the anchor, and all are known."""
+        """Return the heads of other trees: they share no root with the anchor; all are known."""
         own = self.roots(anchor)
         return [
             leaf

@@ -87,7 +87,8 @@ class Life(RuleBasedStateMachine):
     def turns(self, data: st.DataObject, known: str | None = None) -> list[str]:
         """Draw turns to say something: mostly of one path, if need be one that shows a record."""
         showing = [one for one in self.oracle.parents if known in (None, *self.oracle.visible(one))]
-        if showing and data.draw(st.integers(0, 4)):
+        on_a_path: int = data.draw(st.integers(0, 4))
+        if showing and on_a_path:
             path = self.oracle.path(self.pick(data, showing))
             return data.draw(st.lists(st.sampled_from(path), min_size=1, max_size=2, unique=True))
         numbers = data.draw(st.sets(NUMBERS, min_size=1, max_size=2))
