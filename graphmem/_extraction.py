@@ -21,6 +21,8 @@ from graphmem._errors import (
     PurgedError,
     StoreError,
     UnknownRecordError,
+    UnknownTurnError,
+    raise_all,
 )
 from graphmem._gate import Gate
 from graphmem._models import CLAIMS, Claim, Id, Model, Turn
@@ -78,9 +80,11 @@ def extract(
 ) -> Extracted:
     """Read the turns that the extractor has not read yet, each after its parent.
 
-    Errors: `ModelUnavailableError` when the endpoint stops answering; what was read is kept, the
-    turns it failed for are marked, and the others wait.
+    Errors: `UnknownTurnError`; `ModelUnavailableError` when the endpoint stops answering: what was
+    read is kept, the turns it failed for are marked, and the others wait.
     """
+    turns = None if turns is None else sorted(set(turns))
+    _require(store, space, turns or ())
     job = _Job(store, space, checked_extractor(extractor))
     waiting = job.waiting(retry_failed=retry_failed, lazy=lazy, turns=turns)
     total = Extracted(extractor=extractor.name)
@@ -104,6 +108,19 @@ def extract(
     return total
 
 
+def _require(store: Store, space: str, turns: Sequence[str]) -> None:
+    """Raise unless the space knows all of some turns."""
+    rows = store.run(queries.turn.stored, space=space, ids=list(turns)) if turns else []
+    known = {row["id"] for row in rows}
+    raise_all(
+        [
+            UnknownTurnError(f"there is no turn {id!r} in space {space!r} to read")
+            for id in turns
+            if id not in known
+        ]
+    )
+
+
 def failures(store: Store, space: str, extractor: str) -> list[Failure]:
     """Return the turns that an extractor could not read."""
     rows = store.run(queries.extraction.failed, space=space, **_state(extractor))
@@ -119,8 +136,13 @@ def waiting(store: Store, space: str, extractor: str) -> int:
 
 def mark_read(store: Store, space: str, extractor: str, turns: Sequence[str]) -> None:
     """Note that an extractor need not read some turns: what it would find is stored."""
-    rows = [{"id": id, "state": "done", "reason": None} for id in sorted(turns)]
-    store.run(queries.extraction.note, space=space, rows=rows, **_state(extractor))
+    state = _state(extractor)
+    unread = store.run(
+        queries.extraction.unread, space=space, ids=list(turns), state=state["state"]
+    )
+    rows = [{"id": id, "state": "done", "reason": None} for id in sorted(r["id"] for r in unread)]
+    if rows:
+        store.run(queries.extraction.note, space=space, rows=rows, **state)
 
 
 def checked_extractor(extractor: Extractor) -> Extractor:

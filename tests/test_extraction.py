@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from graphmem import InvalidInputError, Memory
-from graphmem._errors import ModelUnavailableError
+from graphmem._errors import ModelUnavailableError, UnknownTurnError
 from graphmem._models import Source
 from graphmem.extract import (
     ExtractedFact,
@@ -26,7 +26,7 @@ from graphmem.extract import (
 )
 from tests.conftest import Connection
 from tests.endpoint import Answer, Asked, Endpoint, completion, failure
-from tests.forest import dump, look, texts
+from tests.forest import dump, grow, look, texts
 
 Make = Callable[..., Memory]
 
@@ -525,3 +525,10 @@ def test_ids_of_a_space_do_not_reach_another(make_memory: Make, serve: Serve) ->
     assert all("Ben" not in json.dumps(one) for one in seen[:2])
     assert all("Ann" not in json.dumps(one) for one in seen[2:])
     assert set(seen[3]["known"]) == {"fact of plums of Ben"}
+
+
+def test_a_turn_that_is_not_there_is_not_read(memory: Memory) -> None:
+    grow(memory, "u1")
+    with pytest.raises(UnknownTurnError, match="'u9'"):
+        memory.extract("sentences", turns=["u1", "u9"])
+    assert memory.extract("sentences", turns=["u1"]).read == 1

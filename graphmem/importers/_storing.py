@@ -95,8 +95,7 @@ def _store(memory: Memory, conversation: ImportedConversation) -> ConversationRe
         new, known = new + stored.new, known + stored.known
         for records in _batches((fact for turn in agreed for fact in facts_of(turn)), BATCH):
             facts += len(memory.remember_all(records, skip_purged=True))
-        if stored.new:
-            _extraction.mark_read(memory.store, memory.space, "sentences", [t.id for t in agreed])
+        _extraction.mark_read(memory.store, memory.space, "sentences", [t.id for t in agreed])
     memory.add_conversation(
         conversation.id, title=conversation.title, created_at=conversation.created_at
     )
