@@ -53,7 +53,7 @@ def all_read(memory: Memory) -> str:
     """Return what every way to read gives, as one text."""
     said: list[object] = [memory.tree(None), memory.turn("u3"), memory.embedding_status()]
     for scope in ("path", "space"):
-        view = memory.at("u3", scope=scope)  # type: ignore[arg-type]
+        view = memory.at("u3", scope=scope)
         said += [view.path(), view.visible(), view.facts(), view.summaries(), view.relations()]
         for question in (f"the word is {CANARY}", KEPT):
             said += [view.recall(question, k=50, history=True), view.context(question)]
