@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.forest import Item, digest
-from graphmem._text import number_of, place_token, space_token
+from graphmem._text import entity_key, entity_token, number_of, place_token, space_token
 
 Vectors = NDArray[np.float32]
 DIMENSIONS = 384
@@ -107,18 +107,22 @@ class Library:
         ]
 
     def _record(self, space: str, turn: str, number: int, vector: Vectors) -> Item:
-        text = f"{self.text()} {number}"
+        text, entity = f"{self.text()} {number}", self.entity()
         return {
             "id": digest(f"{turn} {number}"),
             "turn": turn,
-            "entity": self.entity(),
+            "entity": entity,
             "vector": vector,
             "content": {
                 "kind": "fact",
                 "text": text,
                 "sourceIds": [turn],
                 "contentHash": digest(text),
-                "tokens": [space_token(space), place_token(0, 0)],
+                "tokens": [
+                    space_token(space),
+                    entity_token(space, entity_key(entity)),
+                    place_token(0, 0),
+                ],
                 "spaceKey": number_of(space),
                 "segment": 0,
                 "place": 0,

@@ -6,12 +6,13 @@ entities that were found). Each way gives a ranking; reciprocal ranks fuse them.
 The indexes are asked only for what may lie on the path: a record has the place of one of its
 sources. What they bring goes through the gate. When too little of it is visible they bring more,
 and at last all that is visible is compared, so that one visible record among thousands of nearer
-hidden ones is found. Nothing grows with what else the graph holds.
+hidden ones is found. On a path nothing grows with what else the graph holds; the scope ``space``
+looks at the heads of all conversations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,24 +20,22 @@ from typing import Any
 from graphmem._claims import claim_of
 from graphmem._gate import Gate
 from graphmem._models import Claim, Kind
-from graphmem._question import MOST_RUNS, lucene, named
+from graphmem._question import MOST_RUNS, linked, lucene, named
 from graphmem._text import number_of
 from graphmem.embed import Embedder, Live, query_vector, require_model
-from graphmem.store import Query, Row, Transaction, queries, vector
+from graphmem.store import IndexGoneError, Query, Row, Store, Transaction, queries, vector
 
 DEPTH = 30
 """Visible claims that each way contributes before they are fused."""
 FIRST, GROWTH, LAST = 80, 16, 30_000
 """How many records an index brings at first, how that grows while too few of them are visible, and
-when all that is visible is compared instead."""
+the most it brings before all that is visible is compared instead."""
 MOST_NEAR = 10_000
 """The most that the server's vector index brings, whatever it is asked for."""
 FEW_RUNS = 3
 """Segments of a path that the vector index is asked about one by one."""
 NO_WORDS = "tokens:none"
 """What the full-text index is asked for when a question has no word: no token is that."""
-HUB = 500
-"""Mentions of an entity that tells nothing apart any more."""
 SEEDS = 12
 """Entities of the best records that the graph is followed from."""
 RANK = 10
@@ -115,6 +114,18 @@ def _claim(row: Row) -> tuple[str, str]:
     return row["kind"], row["text"]
 
 
+def answer(store: Store, gate: Gate, asked: Question) -> list[Hit]:
+    """Return the ``k`` best claims for a question, in a transaction of its own.
+
+    `reembed` may end between two of its queries and drop the vectors' old index: then the question
+    is asked once more, of the new one.
+    """
+    try:
+        return store.read(lambda tx: recall(tx, gate, asked))
+    except IndexGoneError:
+        return store.read(lambda tx: recall(tx, gate, asked))
+
+
 def recall(tx: Transaction, gate: Gate, asked: Question) -> list[Hit]:
     """Return the ``k`` best claims for a question, current ones unless its history is wanted."""
     found_reach = gate.rows(tx, queries.recall.reach)
@@ -143,26 +154,47 @@ class _Search:
     def by_meaning_and_words(self) -> dict[str, list[Row]]:
         """Return the visible records nearest to the question, and those that share its words."""
         words = lucene(self.asked.text, self.gate.space, self._known_runs()) or NO_WORDS
-        limit, enough = max(FIRST, 2 * self.asked.k), False
-        while not enough and limit <= LAST:
+        for limit in self._limits():
             row = self._run(self._bring(), words=words, limit=limit, **self._near()[1])[0]
-            enough = all(
-                len(set(map(_claim, row[way]))) >= self.asked.k or row[f"{way}Brought"] < most
-                for way, most in (("near", min(limit, MOST_NEAR)), ("worded", limit))
-            )
-            limit *= GROWTH
-        near: list[Row] = row["near"]
-        if not enough and self.slot is not None:
+            near: list[Row] = row["near"]
+            worded: list[Row] = row["worded"]
+            near_done = self._enough(near, row["nearBrought"], min(limit, MOST_NEAR))
+            worded_done = self._enough(worded, row["wordedBrought"], limit)
+            if near_done and worded_done:
+                break
+        if not near_done:
             near = self._run(self.gate.current().then(self._slot(queries.recall.nearest)))
-        return {"vector": near, "text": row["worded"]}
+        if not worded_done:
+            everything = self.gate.current().then(queries.recall.all_worded)
+            worded = self._run(everything, words=words)
+        return {"vector": near, "text": worded}
 
     def by_graph(self, rows: Sequence[Row]) -> list[Row]:
         """Return the visible records that mention what the best ones mention, or the question."""
         mentioned = dict.fromkeys(key for row in rows for key in row["keys"])
-        keys = [*list(mentioned)[:SEEDS], *named(self.asked.text)]
-        linked = self.gate.among(queries.recall.linked, queries.recall.best_linked)
-        runs = self._known_runs() or None
-        return self._run(linked, keys=keys, hub=HUB, runs=runs) if keys else []
+        keys = list(dict.fromkeys([*list(mentioned)[:SEEDS], *named(self.asked.text)]))
+        if not keys:
+            return []
+        words = linked(keys, self.gate.space, self._known_runs())
+        query = self._shown().for_each(queries.recall.linked, queries.recall.best_linked)
+        for limit in self._limits():
+            row = self._run(query, words=words, keys=keys, limit=limit)[0]
+            found: list[Row] = row["linked"]
+            if self._enough(found, row["brought"], limit):
+                break
+        return found
+
+    def _limits(self) -> Iterator[int]:
+        """Yield how many records an index is asked for, first and as long as it was too few."""
+        limit = max(FIRST, 2 * self.asked.k)
+        while limit < LAST:
+            yield limit
+            limit *= GROWTH
+        yield LAST
+
+    def _enough(self, rows: Iterable[Row], brought: int, limit: int) -> bool:
+        """Say whether there are claims enough, or no more than were brought."""
+        return brought < limit or len(set(map(_claim, rows))) >= self.asked.k
 
     def hits(self, found: Found) -> list[Hit]:
         """Return the best in full; the gate looks at each once more."""
@@ -185,8 +217,10 @@ class _Search:
 
     def _bring(self) -> Query:
         recall = queries.recall
-        shown = self.gate.current(queries.gate.candidates).then(recall.shown)
-        return shown.for_each(self._near()[0].then(recall.worded), recall.ranked)
+        return self._shown().for_each(self._near()[0].then(recall.worded), recall.ranked)
+
+    def _shown(self) -> Query:
+        return self.gate.current(queries.gate.candidates).then(queries.recall.shown)
 
     def _near(self) -> tuple[Query, dict[str, Any]]:
         """Return how to ask for the nearest records that may lie on the path."""

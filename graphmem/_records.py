@@ -19,7 +19,7 @@ from graphmem._errors import (
     raise_all,
 )
 from graphmem._models import CLAIMS, Claim, Id, Kind, Mention, Model, Record, Source, Text
-from graphmem._text import number_of, place_token, space_token
+from graphmem._text import entity_token, number_of, place_token, space_token
 from graphmem._turns import as_fields, hash_of, place_missing
 from graphmem.store import Row, Transaction, queries
 
@@ -346,7 +346,7 @@ def _row(space: str, flat: Flat, spots: Mapping[str, Row]) -> Row:
         "predicate": record.predicate,
         "sourceIds": turns,
         "contentHash": flat.hash,
-        **_found_by(space, _deepest([spots[turn] for turn in turns])),
+        **_found_by(space, _deepest([spots[turn] for turn in turns]), record.mentions),
     }
     sources = [_passage(source) for source in record.sources]
     return {"id": record.id, "labels": labels, "content": content, "sources": sources}
@@ -360,13 +360,13 @@ def _deepest(spots: Sequence[Row]) -> Row:
     )
 
 
-def _found_by(space: str, spot: Row) -> Row:
-    """Return what the indexes find a record by: its space, and where one of its sources is.
+def _found_by(space: str, spot: Row, mentions: Iterable[Mention]) -> Row:
+    """Return what the indexes find a record by: its space, its entities, where one source is.
 
     Where that one is not on a path, the record cannot be visible.
     """
     segment, place = spot["segment"], spot["place"]
-    tokens = [space_token(space)]
+    tokens = [space_token(space), *(entity_token(space, mention.key) for mention in mentions)]
     if segment is not None:  # a store that an earlier graphmem filled has turns without a place
         tokens.append(place_token(segment, place))
     return {"spaceKey": number_of(space), "segment": segment, "place": place, "tokens": tokens}

@@ -99,5 +99,10 @@ def place_token(segment: int, place: int) -> str:
     return f"g{segment:016x}{place:08x}"
 
 
+def entity_token(space: str, key: str) -> str:
+    """Return a word that no text holds, for an entity of a space in the full-text index."""
+    return "e" + _digest(f"{space}\0{key}").hex()
+
+
 def _digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=8).digest()

@@ -23,8 +23,8 @@ from graphmem._models import (
     Scope,
     Turn,
 )
-from graphmem._question import checked_count, checked_question
-from graphmem._recall import Hit, Question, recall
+from graphmem._question import MOST_CLAIMS, checked_count, checked_question
+from graphmem._recall import Hit, Question, answer
 from graphmem._summaries import Rolling, rolling
 from graphmem._timeline import timeline
 from graphmem._turns import turn_of
@@ -115,22 +115,22 @@ class View:
         They are found by meaning (where there are vectors), by words, and by one hop of the graph,
         and all have passed the gate before the first was left out. Only current claims are
         returned, with ``history`` also those that no longer hold. What looks like a search syntax
-        in the question is text. Errors: `InvalidInputError` for a blank question,
-        `EmbedderMismatchError` when the vectors are of another model, `ModelError`.
+        in the question is text. Errors: `InvalidInputError` for a blank question or more than 200
+        claims, `EmbedderMismatchError` when the vectors are of another model, `ModelError`.
 
         >>> [hit.text for hit in memory.at("u2").recall("Who moves to Chengdu or Hangzhou?")]
         ['moves to Hangzhou']
         """
         asked = Question(
             text=checked_question(query),
-            k=checked_count(k, "k"),
+            k=checked_count(k, "k", MOST_CLAIMS),
             kinds=checked_kinds(kinds, CLAIMS),
             history=history,
             embedder=self._embedder,
         )
         if self.anchor is None:
             return []
-        return self._store.read(lambda tx: recall(tx, self._gate, asked))
+        return answer(self._store, self._gate, asked)
 
     def context(
         self, query: str, max_tokens: int = 1000, *, kinds: Iterable[Kind] | None = None

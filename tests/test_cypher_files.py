@@ -42,7 +42,6 @@ VALUES: dict[str, Any] = {
     "depth": 10,
     "dimensions": 4,
     "history": False,
-    "hub": 10,
     "id": "u1",
     "ids": ["u1"],
     "keys": ["ann"],

@@ -323,6 +323,8 @@ def test_who_asks_in_vain_is_told(memory: Memory) -> None:
     for wrong in ("", "  \n", None, 7):
         with pytest.raises(InvalidInputError, match="blank"):
             memory.at("u1").recall(wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="at most 200"):
+        memory.at("u1").recall("plums", k=201)
     for k in (0, -1, True, 2.5, "3"):
         with pytest.raises(InvalidInputError, match="whole number"):
             memory.at("u1").recall("plums", k=k)  # type: ignore[arg-type]
@@ -439,3 +441,82 @@ def test_no_claim_breaks_out_of_the_block(memory: Memory) -> None:
     assert block.text.count(OPEN) == block.text.count(f"{CLOSE}>") == 1
     assert lines[0].startswith(OPEN)
     assert lines[-1] == f"{CLOSE}>"
+
+
+# --- what may be lost among hidden ones
+
+
+@pytest.mark.parametrize("k", [100, 200])
+@pytest.mark.parametrize("way", ["vector", "text"])
+def test_asking_for_many_loses_none(crowd: Crowd, way: str, k: int) -> None:
+    memory, question = crowd.of(way)
+    hits = memory.at("u2").recall(question, k=k)
+    assert [(hit.text, set(hit.parts)) for hit in hits] == [(WANTED, {way})]
+    assert len(memory.at("u2b").recall(question, k=k)) == k
+
+
+def test_at_last_all_that_is_visible_is_looked_at(
+    crowd: Crowd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphmem._recall.LAST", 500)
+    for way in ("vector", "text"):
+        memory, question = crowd.of(way)
+        assert texts(memory.at("u2").recall(question)) == {WANTED}
+
+
+def test_hidden_mentions_change_no_score(memory: Memory) -> None:
+    grow(memory, "u1 a1 u2", "a1 u2b")
+    memory.remember("Zora plays the cello", sources=["u1"], mentions=["Zora"])
+    memory.remember("was born in Turku", sources=["u1"], mentions=["Zora"])
+    before = memory.at("u2").recall("cello")
+    assert [set(hit.parts) for hit in before] == [{"text", "graph"}, {"graph"}]
+    memory.remember_all(
+        {"text": f"hidden {number}", "sources": ["u1", "u2b"], "mentions": ["Zora"]}
+        for number in range(700)
+    )
+    after = memory.at("u2").recall("cello")
+    assert [(hit.text, hit.parts["graph"]) for hit in after] == [
+        (hit.text, hit.parts["graph"]) for hit in before
+    ]
+    assert "hidden 7" in texts(memory.at("u2b").recall("cello", k=200))
+
+
+# --- words as the index cuts them
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("lives in the Königstraße", "Wo ist die KÖNIGSTRASSE oder Königstraße?"),
+        ("ὁ Ὀδυσσεύς ἦλθεν", "Ὀδυσσεύς"),
+        ("the budget is 4,000 now", "4,000?"),
+        ("we don't eat meat", "don't"),
+        ("हिन्दी बोलता है", "हिन्दी"),
+        ("wants 🍣 on Fridays", "🍣"),
+        ("a.b.c is the file", "What is a.b.c?"),
+    ],
+)
+def test_a_word_is_found_as_it_is_written(memory: Memory, text: str, question: str) -> None:
+    grow(memory, "u1")
+    memory.remember(text, sources=["u1"])
+    memory.remember("nothing of that", sources=["u1"])
+    assert memory.at("u1").recall(question)[0].text == text
+
+
+@pytest.mark.parametrize("question", ["the", "and or not", "\ufe0f", "the \ufe0f", "…", "'", ", ."])
+def test_words_that_say_nothing_find_nothing(memory: Memory, question: str) -> None:
+    grow(memory, "u1")
+    memory.remember("foo likes bar", sources=["u1"])
+    assert memory.at("u1").recall(question) == []
+
+
+@pytest.mark.parametrize(
+    "question", ["東京都港区" * 400, "東京 " * 400, "a,b." * 3000, "가나 " * 300, "🍣🍺" * 900]
+)
+def test_a_long_question_is_not_too_long(memory: Memory, question: str) -> None:
+    forks = range(1, 502)  # one more than the segments that the index is told of
+    lines = [line for n in forks for line in (f"t{n - 1} x{n}", f"t{n - 1} t{n}")]
+    grow(memory, *lines)
+    memory.remember("東京 가나 a b 🍣 too", sources=["t0"])
+    for anchor in ("t501", "t499", "t3"):
+        assert len(memory.at(anchor).recall(question)) == 1

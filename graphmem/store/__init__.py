@@ -2,14 +2,23 @@
 
 from graphmem.store._cypher import Queries, Query, Room, queries
 from graphmem.store._settings import Neo4jSettings, home, settings
-from graphmem.store._store import MINIMUM_VERSION, Row, Store, Transaction
+from graphmem.store._store import (
+    MINIMUM_VERSION,
+    IndexGoneError,
+    RefusedError,
+    Row,
+    Store,
+    Transaction,
+)
 from graphmem.store._vectors import vector
 
 __all__ = [
     "MINIMUM_VERSION",
+    "IndexGoneError",
     "Neo4jSettings",
     "Queries",
     "Query",
+    "RefusedError",
     "Room",
     "Row",
     "Store",

@@ -53,6 +53,12 @@ class RefusedError(StoreError):
     """The server refused one of graphmem's own queries: it is no Neo4j, or graphmem has a fault."""
 
 
+class IndexGoneError(RefusedError):
+    """An index was dropped, as `reembed` does with the old one, after it was said to be there."""
+
+    retryable = True
+
+
 class Transaction:
     """A running transaction: `run` sends one query of the ``.cypher`` files, returns its rows."""
 
@@ -232,7 +238,9 @@ class Store:
             case failures.ServiceUnavailable() | failures.SessionExpired():
                 return self._unreachable(error)
             case failures.ClientError() | failures.DatabaseError():
-                return RefusedError(f"the Neo4j at {self.where} refused a query: {error.message}")
+                gone = error.code == "Neo.ClientError.Schema.IndexNotFound"
+                kind = IndexGoneError if gone else RefusedError
+                return kind(f"the Neo4j at {self.where} refused a query: {error.message}")
             case failures.TransientError():
                 return StoreUnavailableError(f"the Neo4j at {self.where} is busy: {error.message}")
             case _:
