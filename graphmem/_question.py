@@ -45,7 +45,7 @@ def checked_count(number: int, what: str, most: int | None = None) -> int:
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         raise InvalidInputError(f"{what} is a whole number from 1 on, not {number!r}")
     if most is not None and number > most:
-        raise InvalidInputError(f"{what} is at most {most}, not {number}; `claims` returns all that is visible")
+        raise InvalidInputError(f"{what} is at most {most}, not {number}; `visible` lists all")
     return number
 
 

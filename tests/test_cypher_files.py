@@ -101,7 +101,7 @@ def returned(query: Query) -> set[str]:
 
 
 FILES = [query for query in queries if query.mode != "schema"]
-IN_A_LOOP = ("gate/merged", "recall/ranked")
+IN_A_LOOP = ("gate/merged", "recall/ranked", "recall/best_linked")
 """They go on from what runs for each row of another query, so they are not put behind one file."""
 
 
@@ -135,7 +135,8 @@ def looped() -> Iterator[Query]:
     for near in (recall.near_none, recall.near_runs, recall.near_segments, recall.near_space):
         yield shown.for_each(near.then(recall.worded), recall.ranked)
     for scope in get_args(Scope):
-        yield Gate("space", "u1", scope).among(recall.linked, recall.best_linked)
+        shown = Gate("space", "u1", scope).current(gate.candidates).then(recall.shown)
+        yield shown.for_each(recall.linked, recall.best_linked)
     yield gate.visible.for_each(gate.leaves, gate.merged, anchor="leafId")
 
 

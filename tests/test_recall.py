@@ -478,7 +478,7 @@ def test_hidden_mentions_change_no_score(memory: Memory) -> None:
     assert [(hit.text, hit.parts["graph"]) for hit in after] == [
         (hit.text, hit.parts["graph"]) for hit in before
     ]
-    assert "hidden 7" in texts(memory.at("u2b").recall("cello", k=200))
+    assert "hidden 0" in texts(memory.at("u2b").recall("cello", k=200))
 
 
 # --- words as the index cuts them

@@ -4,13 +4,13 @@
 RETURN
   size(records) AS brought,
   COLLECT {
-    UNWIND shown AS record
-    MATCH (record)-[:MENTIONS]->(entity)
+    UNWIND shown AS one
+    MATCH (one)-[:MENTIONS]->(entity)
     WHERE entity.key IN $keys
-    WITH entity, collect(record) AS mentioning
-    UNWIND mentioning AS record
-    WITH record, sum(1.0 / size(mentioning)) AS score
-    WITH record.kind AS kind, record.text AS text, collect(record) AS same, max(score) AS score
+    WITH entity, collect(one) AS mentioning
+    UNWIND mentioning AS one
+    WITH one, sum(1.0 / size(mentioning)) AS score
+    WITH one.kind AS kind, one.text AS text, collect(one) AS same, max(score) AS score
     ORDER
     BY
     score
@@ -18,6 +18,6 @@ RETURN
     text
     LIMIT
     $depth
-    UNWIND same AS record
-    RETURN record {.id, .kind, .text, score: score}
+    UNWIND same AS one
+    RETURN one {.id, .kind, .text, score: score}
   } AS linked
