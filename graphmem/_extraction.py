@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from graphmem import _invalidation, _records
+from graphmem._claims import claim_key, collapsed
 from graphmem._errors import (
     GraphmemError,
     InvalidInputError,
@@ -28,16 +29,18 @@ from graphmem._gate import Gate
 from graphmem._models import CLAIMS, Claim, Id, Model, Turn
 from graphmem._recall import Question, recall
 from graphmem._records import NewRecord
-from graphmem._turns import Skeleton, turn_of
+from graphmem._turns import turn_of
 from graphmem.extract import ExtractedFact, ExtractedRelation, Extraction, Extractor, Reading
-from graphmem.store import Store, Transaction, queries
+from graphmem.store import RefusedError, Store, Transaction, queries
 
 logger = logging.getLogger("graphmem.extract")
 
 PATH = 12
 """Turns before the one that is read that the extractor is shown."""
 OFFERED = 40
-"""Claims that it is shown: those that a question in the words of the turn would find."""
+"""Claims that it is shown: the latest, and those that a question in the turn's words would find."""
+RECENT = 40
+"""The last turns of a path whose claims are shown, whatever words they use."""
 GIVE_UP = 3
 """Turns in a row for which the endpoint gives no answer, before the rest is left for later."""
 LONGEST_REASON = 500
@@ -98,6 +101,8 @@ def extract(
             total = _sum(total, job.fail(turn, error))
             if in_a_row == GIVE_UP or not error.retryable:
                 raise
+        except RefusedError as error:  # this turn's doing: the others may be read
+            total = _sum(total, job.fail(turn, error))
         except StoreError:
             raise
         except GraphmemError as error:
@@ -130,8 +135,8 @@ def failures(store: Store, space: str, extractor: str) -> list[Failure]:
 def waiting(store: Store, space: str, extractor: str) -> int:
     """Return how many turns an extractor has not read. Reads the whole space."""
     state = _state(extractor)["state"]
-    rows = store.run(queries.extraction.waiting, space=space, state=state, retry=False, lazy=False)
-    return len(rows)
+    query = queries.extraction.all.then(queries.extraction.waiting)
+    return len(store.run(query, space=space, state=state, retry=False, lazy=False))
 
 
 def mark_read(store: Store, space: str, extractor: str, turns: Sequence[str]) -> None:
@@ -167,19 +172,18 @@ class _Job:
         self._extractor = extractor
         self._state = _state(extractor.name)
 
-    def waiting(self, *, retry_failed: bool, lazy: bool, turns: Iterable[str] | None) -> list[str]:
-        """Return the turns to read, each after its parent."""
+    def waiting(self, *, retry_failed: bool, lazy: bool, turns: Sequence[str] | None) -> list[str]:
+        """Return the turns to read, each after those that it follows."""
+        every, named = queries.extraction.all, queries.extraction.named
         rows = self._store.run(
-            queries.extraction.waiting,
+            (every if turns is None else named).then(queries.extraction.waiting),
             space=self._space,
             state=self._state["state"],
             retry=retry_failed,
             lazy=lazy,
+            **({} if turns is None else {"ids": turns}),
         )
-        found = {row["id"]: row["parent"] for row in rows}
-        parents = {id: parent if parent in found else None for id, parent in found.items()}
-        wanted = found.keys() if turns is None else set(turns)
-        return [id for id in Skeleton(parents).in_order() if id in wanted]
+        return [row["id"] for row in rows]
 
     def read(self, turn: str) -> Extracted:
         """Read one turn and store what it says."""
@@ -193,34 +197,43 @@ class _Job:
         """Note on the turn that it could not be read."""
         reason = f"{type(error).__name__}: {error}"[:LONGEST_REASON]
         logger.warning("turn could not be read: %s", type(error).__name__)
-        self._store.write(lambda tx: self._note(tx, turn, "failed", reason))
+        if not self._store.write(lambda tx: self._failed(tx, turn, reason)):
+            return Extracted(extractor=self._extractor.name)
         return Extracted(
             extractor=self._extractor.name, failed=(Failure(turn=turn, reason=reason),)
         )
+
+    def _failed(self, tx: Transaction, turn: str, reason: str) -> bool:
+        """Note a failure, unless the turn has been read or purged meanwhile; say whether."""
+        if self._settled(tx, turn):
+            return False
+        self._note(tx, turn, "failed", reason)
+        return True
+
+    def _settled(self, tx: Transaction, turn: str) -> bool:
+        """Say whether a turn, held from now on, needs no more reading."""
+        state = self._state["state"]
+        [held] = tx.run(queries.extraction.hold, space=self._space, id=turn, state=state)
+        return bool(held["purged"]) or held["state"] == "done"
 
     def _reading(self, tx: Transaction, turn: str) -> Reading | None:
         """Return what the extractor is given, None for a turn that has been forgotten meanwhile."""
         gate = Gate(self._space, turn)
         query = queries.extraction.context.then(queries.turn.row)
-        rows = gate.rows(tx, query, length=PATH + 1)
+        rows = gate.rows(tx, query, length=RECENT)
         path = [turn_of(row) for row in rows if not (row["awaited"] or row["forgotten"])]
-        this = next((one for one in path if one.id == turn), None)
-        if this is None:
+        if not path or path[-1].id != turn:
             return None
         return Reading(
-            turn=this,
-            path=tuple(one for one in path if one.id != turn),
-            claims=tuple(_offered(tx, gate, this)),
+            turn=path[-1],
+            path=tuple(path[:-1][-PATH:]),
+            claims=tuple(_offered(tx, gate, path)),
         )
 
     def _keep(self, tx: Transaction, reading: Reading, extraction: Extraction) -> Extracted:
-        [held] = tx.run(
-            queries.extraction.hold,
-            space=self._space,
-            id=reading.turn.id,
-            state=self._state["state"],
-        )
-        if held["purged"] or held["state"] == "done":  # while it was read
+        # What is purged while this writes would undo half of it: hold all that is cited.
+        tx.run(queries.turn.hold, space=self._space, ids=_cited(reading, extraction))
+        if self._settled(tx, reading.turn.id):  # while it was read
             return Extracted(extractor=self._extractor.name)
         kept = self._store_all(tx, reading, extraction)
         self._note(tx, reading.turn.id, "done", None)
@@ -277,7 +290,8 @@ class _Job:
         """Correct or retract claims, if they and what says so are still there."""
         try:
             _invalidation.invalidate(tx, self._space, list(old), sources, new=new)
-        except (PurgedError, UnknownRecordError):  # purged while the turn was read
+        except (PurgedError, UnknownRecordError):
+            # Purged while the turn was read. It is said before the first write: the turns are held.
             return False
         return True
 
@@ -286,12 +300,44 @@ class _Job:
         tx.run(queries.extraction.note, space=self._space, rows=rows, **self._state)
 
 
-def _offered(tx: Transaction, gate: Gate, turn: Turn) -> list[Claim]:
-    """Return current claims that the turn may be about."""
+def _cited(reading: Reading, extraction: Extraction) -> list[str]:
+    """Return the turns that an extraction names, in the order in which all writers lock them."""
+    passages = [
+        *(item.sources for item in extraction.facts),
+        *(item.sources for item in extraction.relations),
+        *(item.sources for item in extraction.same_as),
+        *(item.sources for item in extraction.retractions),
+    ]
+    named = {source.turn for sources in passages for source in sources if source.turn}
+    return sorted({reading.turn.id, *named})
+
+
+def _offered(tx: Transaction, gate: Gate, path: Sequence[Turn]) -> list[Claim]:
+    """Return current claims that the last turn of a path may be about.
+
+    Half of the places are for the latest: "I have moved" shares no word with what it corrects.
+    """
+    turn = path[-1]
     if not turn.text.strip():
         return []
     asked = Question(text=turn.text, k=OFFERED, kinds=CLAIMS)
-    return [Claim.model_construct(**_claim_fields(hit)) for hit in recall(tx, gate, asked)]
+    found = [Claim.model_construct(**_claim_fields(hit)) for hit in recall(tx, gate, asked)]
+    latest = _latest(tx, gate, path)
+    ranked = [*latest[: OFFERED // 2], *found, *latest[OFFERED // 2 :]]
+    offered: dict[tuple[str, str], Claim] = {}
+    for claim in ranked:
+        offered.setdefault(claim_key(claim), claim)
+    return list(offered.values())[:OFFERED]
+
+
+def _latest(tx: Transaction, gate: Gate, path: Sequence[Turn]) -> list[Claim]:
+    """Return the current claims that come from the turns of a path, the latest first."""
+    query = gate.among(queries.extraction.recent, queries.recall.hits).then(queries.record.row)
+    rows = tx.run(query, **gate.bound(), length=len(path), history=False)
+    order = {turn.id: number for number, turn in enumerate(path)}
+    rows = [row for row in rows if row["kind"] in CLAIMS]
+    rows.sort(key=lambda row: max(order.get(turn, -1) for turn in row["sourceIds"]), reverse=True)
+    return collapsed(rows)
 
 
 def _claim_fields(claim: Claim) -> dict[str, Any]:

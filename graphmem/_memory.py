@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
@@ -10,7 +11,7 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar, cast
 
 from graphmem import _extraction, _forgetting, _invalidation, _records, _summaries, _turns
-from graphmem._errors import InvalidInputError, UnknownConversationError
+from graphmem._errors import InvalidInputError, ModelUnavailableError, UnknownConversationError
 from graphmem._extraction import Extracted, Failure
 from graphmem._forgetting import Forgotten, Purged
 from graphmem._gate import require_turn
@@ -48,6 +49,8 @@ from graphmem.embed import (
 from graphmem.extract import Extractor, extractor_named
 from graphmem.store import Row, Store, Transaction, queries
 from graphmem.summarise import Summariser, summariser_named
+
+logger = logging.getLogger("graphmem")
 
 T = TypeVar("T")
 Progress = Callable[[int, int], object]
@@ -201,7 +204,8 @@ class Memory:
         They may come in any order: a parent that is not there yet is awaited. A turn that is stored
         with the same content is left alone. Errors, one `BatchError` when there are several:
         `InvalidInputError`, `ConflictError`, `SecondParentError`, `CycleError`,
-        `MissingParentError`.
+        `MissingParentError`. When the memory's extractor gets no answer, the turns are stored all
+        the same and keep that they are still to be read: see `extract`.
 
         >>> turn = {"id": "u4", "role": "user", "text": "And now?", "parent": "a3"}
         >>> memory.add_turns([turn]).awaited
@@ -212,7 +216,10 @@ class Memory:
             return Stored(new=0, known=0)
         stored = self.store.write(lambda tx: _turns.add(tx, self.space, batch))
         if self.extractor:
-            self.extract(turns=[turn.id for turn in batch])
+            try:
+                self.extract(turns=[turn.id for turn in batch])
+            except ModelUnavailableError as error:
+                logger.warning("turns are stored and still to be read: %s", error)
         return stored
 
     def remember(

@@ -24,6 +24,7 @@ from graphmem.extract import (
     Retraction,
     SentenceExtractor,
 )
+from graphmem.store import RefusedError
 from tests.conftest import Connection
 from tests.endpoint import Answer, Asked, Endpoint, completion, failure
 from tests.forest import dump, grow, look, texts
@@ -135,6 +136,48 @@ def test_a_turn_is_read_with_its_path_and_what_is_current_there(memory: Memory) 
     assert last.turn.id == "u2b"
     assert [turn.id for turn in last.path] == ["u1", "a1"]
     assert texts(last.claims) == {"tea one", "tea two"}
+
+
+def test_each_turn_is_read_after_all_above_it_whatever_lies_between(memory: Memory) -> None:
+    reader = Told(said)
+    # What a tool says is not read, and u1 and a2 arrive after what follows them.
+    memory.add_turns(
+        [
+            {"id": "z9", "role": "user", "text": "nine", "parent": "a2"},
+            {"id": "c3", "role": "user", "text": "three", "parent": "tool"},
+            {"id": "b3", "role": "user", "text": "three b", "parent": "tool"},
+            {"id": "tool", "role": "tool", "text": "{}", "parent": "k1"},
+            {"id": "a2", "role": "assistant", "text": "two", "parent": "b3"},
+            {"id": "k1", "role": "user", "text": "one", "parent": "m0"},
+            {"id": "m0", "role": "user", "text": "zero"},
+        ]
+    )
+    memory.extract(reader, turns=["k1"])
+    memory.extract(reader)
+    read = reader.read[1:]
+    above = {"b3": {"m0"}, "c3": {"m0"}, "a2": {"m0", "b3"}, "z9": {"m0", "b3", "a2"}}
+    assert sorted(read) == ["a2", "b3", "c3", "m0", "z9"]
+    for turn, before in above.items():
+        assert before <= set(read[: read.index(turn)]), (turn, read)
+
+
+def test_the_latest_claims_are_offered_though_they_share_no_word(memory: Memory) -> None:
+    offered: list[set[str]] = []
+
+    def answer(reading: Reading) -> Extraction:
+        offered.append(texts(reading.claims))
+        return said(reading)
+
+    chat(memory, "u1: lives in Chengdu", "a1: 好的", "u2: 我搬走了")
+    memory.extract(Told(answer))
+    assert offered[-1] == {"lives in Chengdu", "好的"}
+    crowd = [{"text": f"我 crowd {n}", "sources": ["u1"]} for n in range(100)]
+    memory.remember_all(crowd)
+    chat(memory, "u3 < u2: moves to Hangzhou", "u4: 我搬走了 crowd")
+    memory.extract(Told(answer))
+    assert len(offered[-1]) == 40
+    assert "moves to Hangzhou" in offered[-1]
+    assert sum("crowd" in text for text in offered[-1]) > 30
 
 
 def test_awaited_revoked_and_foreign_turns_are_not_read(memory: Memory, make_memory: Make) -> None:
@@ -251,6 +294,30 @@ def test_a_turn_forgotten_before_its_time_comes_is_left_out(memory: Memory, forg
     assert reader.read == ["u1", "u3"]
     assert (done.read, done.failed) == (2, ())
     assert texts(memory.at("u3").facts()) == {"one", "three"}
+
+
+def test_a_failure_that_comes_late_leaves_a_turn_read(memory: Memory) -> None:
+    def answer(reading: Reading) -> Extraction:
+        Memory(memory.store, space=memory.space).extract(Told(said))
+        raise ModelUnavailableError("gone", retryable=True)
+
+    chat(memory, "u1: one")
+    done = memory.extract(Told(answer))
+    assert (done.read, done.failed) == (0, ())
+    assert states(memory, "told") == {"u1": "done"}
+    assert memory.extraction_failures("told") == []
+
+
+def test_a_turn_whose_facts_the_server_refuses_costs_no_other(memory: Memory) -> None:
+    def answer(reading: Reading) -> Extraction:
+        if reading.turn.id == "u1":
+            raise RefusedError("a property is too large")
+        return said(reading)
+
+    chat(memory, "u1: one", "u2: two")
+    done = memory.extract(Told(answer))
+    assert (done.read, [one.turn for one in done.failed]) == (1, ["u1"])
+    assert states(memory, "told") == {"u1": "failed", "u2": "done"}
 
 
 def test_two_at_once_store_once(memory: Memory) -> None:
@@ -439,7 +506,15 @@ def test_turns_are_stored_even_if_the_model_is_down(memory: Memory, serve: Serve
     reading = Memory(memory.store, space=memory.space, extractor=extractor)
     stored = reading.add_turn("u1", role="user", text="one")
     assert stored.new == 1
-    assert [one.turn for one in memory.extraction_failures("openai")] == ["u1"]
+    more = [{"id": f"v{n}", "role": "user", "text": "more", "parent": "u1"} for n in range(5)]
+    assert reading.add_turns(more).new == 5
+    waiting = [id for id, state in states(memory, "openai").items() if state is None]
+    assert len(waiting) == 2  # it gave up after three, and leaves these to `extract`
+    extractor, _ = serve(lambda _: failure(401))
+    reading = Memory(memory.store, space=memory.space, extractor=extractor)
+    assert reading.add_turn("u2", role="user", text="two").new == 1
+    failed = {one.turn for one in memory.extraction_failures("openai")}
+    assert failed == {"u1", "u2"} | {one["id"] for one in more} - {*waiting}
 
 
 def test_what_supersedes_corrects_all_supports_on_its_branch_only(
