@@ -98,7 +98,7 @@ def named(tx: Transaction, gate: Gate, entity: str | Mention) -> set[str]:
     """
     if gate.anchor is None:
         return set()
-    key, exact, typed = looked_up(tx, gate.space, entity)
+    key, exact, typed = _looked_up(tx, gate.space, entity)
     if typed:
         query = _candidates(queries.entity.mentioning)
         rows = gate.rows(tx, gate.visible(query).then(queries.entity.called), keys=sorted(typed))
@@ -108,7 +108,9 @@ def named(tx: Transaction, gate: Gate, entity: str | Mention) -> set[str]:
     return exact | typed
 
 
-def looked_up(tx: Transaction, space: str, entity: str | Mention) -> tuple[str, set[str], set[str]]:
+def _looked_up(
+    tx: Transaction, space: str, entity: str | Mention
+) -> tuple[str, set[str], set[str]]:
     """Return the key of a name, and which keys there are: that one, and maybe those with a type.
 
     Nothing here is gated: it says where to look, not what may be shown.

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from graphmem._claims import claim_key, claim_of, collapsed
+from graphmem._claims import claim_key, claim_of, collapsed, record_of
 from graphmem._errors import UnknownRecordError
 from graphmem._gate import Gate, require_turn
-from graphmem._models import CLAIMS, Claim, Difference, Explanation, Reason, ReasonCode
+from graphmem._models import (
+    CLAIMS,
+    Claim,
+    Difference,
+    Explanation,
+    Reason,
+    ReasonCode,
+    Record,
+)
 from graphmem.store import Row, Transaction, queries
 
 
 def explain(tx: Transaction, gate: Gate, record: str) -> Explanation:
     """Say whether a record is visible and current at the gate's anchor, and if not, why."""
-    rows = tx.run(queries.gate.sources, space=gate.space, anchor=gate.anchor, record=record)
-    seen = gate.claims(tx, ids=[record])
-    if not rows:
-        raise UnknownRecordError(f"there is no record {record!r} in this space")
-    reasons = [] if seen else _reasons(tx, gate, rows[0])
-    if not (seen or reasons):  # what was missing has arrived between the two queries
-        return explain(tx, gate, record)
+    for _ in range(2):  # again if what was missing has arrived between the two queries
+        rows = tx.run(queries.gate.sources, space=gate.space, anchor=gate.anchor, record=record)
+        seen = gate.claims(tx, ids=[record])
+        if not rows:
+            raise UnknownRecordError(f"there is no record {record!r} in this space")
+        reasons = [] if seen else _reasons(tx, gate, rows[0])
+        if seen or reasons:
+            break
     claim = claim_of(seen) if seen else None
     return Explanation(
         record=record,
@@ -27,6 +36,24 @@ def explain(tx: Transaction, gate: Gate, record: str) -> Explanation:
         invalidated=claim.invalidated if claim else (),
         reasons=tuple(reasons),
         unreachable=bool(tx.run(queries.record.unreachable, space=gate.space, ids=[record])),
+    )
+
+
+def one_visible(tx: Transaction, gate: Gate, record: str) -> Record | None:
+    """Return a record if it is visible; of what an invalidation names, only what is visible too."""
+    rows = gate.claims(tx, ids=[record])
+    if not rows:
+        return None
+    found = record_of(rows[0])
+    named = [*found.invalidates, *([found.replaced_by] if found.replaced_by else [])]
+    if not named:
+        return found
+    seen = {row["id"] for row in gate.claims(tx, ids=named)}
+    return found.model_copy(
+        update={
+            "invalidates": tuple(id for id in found.invalidates if id in seen),
+            "replaced_by": found.replaced_by if found.replaced_by in seen else None,
+        }
     )
 
 
@@ -42,6 +69,7 @@ def _reasons(tx: Transaction, gate: Gate, row: Row) -> list[Reason]:
     if not row["declared"]:
         return [Reason(code="no_source")]
     reasons = [Reason(code="revoked", record=id) for id in row["revoked"]]
+    reasons += [Reason(code="purged", record=id) for id in row["purgedInputs"]]
     found = [_reason(tx, gate, id, linked.get(id)) for id in ids]
     return [*reasons, *(reason for reason in found if reason)]
 

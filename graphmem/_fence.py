@@ -9,20 +9,21 @@ from __future__ import annotations
 import re
 
 OPEN = "<graphmem-memory"
-"""How the line begins that opens a passage of memory; attributes and ``>`` follow."""
+"""How the mark begins that opens a passage of memory; attributes and ``>`` follow."""
 CLOSE = "</graphmem-memory>"
-"""How the line begins that closes it."""
+"""The mark that closes it."""
 
+_BEGIN = rf"{re.escape(OPEN)}(?![\w-])"
 _LINE_START = r"(?:\A|(?<=[\r\n]))[ \t]*"
-_INJECTED = re.compile(
-    rf"{_LINE_START}{re.escape(OPEN)}(?![\w-]).*?(?:{_LINE_START}{re.escape(CLOSE)}|\Z)", re.DOTALL
-)
+_INJECTED = re.compile(rf"{_BEGIN}.*?{re.escape(CLOSE)}|{_LINE_START}{_BEGIN}.*", re.DOTALL)
 
 
 def without_injected(text: str) -> str:
     """Return ``text`` with every passage of memory in it blanked, so that offsets stay.
 
-    Line ends are kept. A passage that nothing closes reaches to the end of the text.
+    Line ends are kept. A passage begins wherever its mark stands: clients indent, quote and wrap
+    what they send back. One that nothing closes begins with a line, and reaches to the end of the
+    text.
 
     >>> without_injected("Hi.\\n<graphmem-memory>\\nAnn\\n</graphmem-memory>\\nBye.").split()
     ['Hi.', 'Bye.']

@@ -293,7 +293,7 @@ class Reason(Model):
       trees.
     - ``awaited``: the turn has not arrived yet.
     - ``revoked``: the turn, or (as ``record``) a record it is or is built from, was revoked.
-    - ``purged``: the record, or a turn it came from, was purged.
+    - ``purged``: the record, or a turn or (as ``record``) a record it came from, was purged.
     - ``lost``: the turn, or the link to it, is gone from the graph.
     - ``other_space``: the link leads to another space.
     - ``no_source``: the record has none (only the graph's owner can make one, by hand).

@@ -407,6 +407,15 @@ def _link(tx: Transaction, space: str, new: Sequence[Flat]) -> None:
     for query, rows in links.items():
         if rows:
             tx.run(query, space=space, rows=rows)
+    _require_inputs(tx, space, {id for flat in new for id in flat.inputs})
+
+
+def _require_inputs(tx: Transaction, space: str, inputs: Iterable[str]) -> None:
+    """Raise unless all inputs, which their new links hold, are there: one may have been purged."""
+    ids = sorted(inputs)
+    rows = tx.run(queries.record.stored, space=space, ids=ids) if ids else []
+    left = {row["id"] for row in rows if not row["purged"]}
+    raise_all([_purged("record", id) for id in ids if id not in left])
 
 
 def _mention(record: Record, mention: Mention) -> Row:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from graphmem._entities import Place, closed, looked_up, named, places
-from graphmem._errors import UnknownRecordError
+from graphmem._entities import Place, closed, named, places
 from graphmem._gate import Gate
 from graphmem._graph_models import Moment
 from graphmem._models import CLAIMS, Claim, Mention, Record
@@ -21,21 +20,16 @@ def timeline(tx: Transaction, gate: Gate, subject: str | Mention | Record | Clai
 
     Of a record: itself, what it replaced and what replaced it, as far as corrections that are
     visible here lead. Of an entity: all visible claims that mention it. A text is taken for a
-    record's id, if there is one, else for an entity's name. What is hidden here has no history.
-    Errors: `UnknownRecordError` when the space knows neither such a record nor such an entity.
+    record's id if one is visible here, else for an entity's name. What is hidden here has no
+    history, no more than what does not exist.
     """
     if gate.anchor is None:
         return []
     gate.require(tx)
     if isinstance(subject, Record | Claim):
         return _of_record(tx, gate, subject.id)
-    if isinstance(subject, str) and _is_record(tx, gate.space, subject):
-        return _of_record(tx, gate, subject)
-    return _of_entity(tx, gate, subject)
-
-
-def _is_record(tx: Transaction, space: str, id_: str) -> bool:
-    return bool(tx.run(queries.record.stored, space=space, ids=[clean_text(id_)]))
+    of_record = _of_record(tx, gate, clean_text(subject)) if isinstance(subject, str) else []
+    return of_record or _of_entity(tx, gate, subject)
 
 
 def _of_record(tx: Transaction, gate: Gate, id_: str) -> list[Moment]:
@@ -48,9 +42,6 @@ def _of_record(tx: Transaction, gate: Gate, id_: str) -> list[Moment]:
 def _of_entity(tx: Transaction, gate: Gate, entity: str | Mention) -> list[Moment]:
     keys = closed(tx, gate, named(tx, gate, entity))
     if not keys:
-        _, exact, typed = looked_up(tx, gate.space, entity)
-        if not exact | typed:
-            raise UnknownRecordError(f"there is no record and no entity {entity!r} in this space")
         return []
     seen = _seen(tx, gate, queries.entity.mentioning, keys=sorted(keys))
     about = [row["id"] for row in seen.values() if row["kind"] in CLAIMS and keys & {*row["keys"]}]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from graphmem._claims import collapsed, record_of
+from graphmem._claims import collapsed
 from graphmem._context import Context, block
 from graphmem._entities import entities, neighbours, paths
 from graphmem._errors import InvalidInputError
-from graphmem._explain import difference, explain, fork
+from graphmem._explain import difference, explain, fork, one_visible
 from graphmem._gate import Gate, checked_kinds
 from graphmem._graph_models import Edge, Entity, GraphPath, Moment
 from graphmem._models import (
@@ -137,19 +137,21 @@ class View:
     ) -> Context:
         """Return a block for a model's prompt: what is remembered here that the question is about.
 
-        It is at most ``max_tokens`` long, names the turns that each line comes from, is fenced as
-        data that is not to be obeyed, and is empty when there is nothing to say. Summaries of the
-        path come first. Errors: as for `recall`.
+        It is at most ``max_tokens`` long, estimated without a tokenizer as a third of its bytes. It
+        names the turns that each line comes from, is fenced as data that is not to be obeyed, and
+        is empty when there is nothing to say. Summaries of the path come first: the latest, in at
+        most half of the room. ``kinds`` are facts, relations and summaries unless others are asked
+        for. Errors: as for `recall`.
 
         >>> print(str(memory.at("u2").context("Who moves?")).splitlines()[2])
         - moves to Hangzhou [u2]
         """
         checked_count(max_tokens, "max_tokens")
-        hits = self.recall(query, k=CONTEXT_CLAIMS, kinds=kinds or ("fact", "relation"))
-        return block(self._summed_up(), hits, max_tokens)
-
-    def _summed_up(self) -> Sequence[Claim]:
-        return self.rolling().summaries if self.scope == "path" else ()
+        wanted = checked_kinds(kinds, CLAIMS)
+        rolls = "summary" in wanted and self.scope == "path"
+        recalled = [kind for kind in wanted if not (rolls and kind == "summary")]
+        hits = self.recall(query, k=CONTEXT_CLAIMS, kinds=recalled) if recalled else []
+        return block(self.rolling().summaries if rolls else (), hits, max_tokens)
 
     def rolling(self) -> Rolling:
         """Return the path in short: stored summaries in order, and the turns that are left.
@@ -205,7 +207,7 @@ class View:
         """Return what was held when, and what took its place, along the path.
 
         Of a record (or its id): what it replaced and what replaced it. Of an entity: all that
-        visible records say of it. Errors: `UnknownRecordError` when there is neither.
+        visible records say of it. Of what is not visible here, or not there at all: nothing.
 
         >>> fact = memory.at("u2").facts()[0]
         >>> [(moment.text, moment.since, moment.until) for moment in memory.at("u2").timeline(fact)]
@@ -220,8 +222,7 @@ class View:
         >>> memory.at("u1").get(chengdu).text, memory.at("u2").get(chengdu)
         ('moves to Chengdu', None)
         """
-        rows = self._store.read(lambda tx: self._gate.claims(tx, ids=[record]))
-        return record_of(rows[0]) if rows else None
+        return self._store.read(lambda tx: one_visible(tx, self._gate, record))
 
     def explain(self, record: str) -> Explanation:
         """Say whether a record is visible and current here; if it is hidden, why, by its sources.

@@ -381,7 +381,6 @@ def test_mistakes_are_named(graphmem: Run, forked: Memory) -> None:
         ("correct", "nonsense", "x", "--source", "u2"): "nonsense",
         ("correct", "chengdu", "x"): "--source",
         ("retract", "nonsense", "--source", "u2"): "nonsense",
-        ("timeline", "nonsense", "--anchor", "u2"): "nonsense",
         ("extract", "--extractor", "nonsense"): "nonsense",
         ("extract", "--extractor", "nonsense", "--status"): "nonsense",
         ("extract", "--turn", "u9"): "no turn 'u9'",

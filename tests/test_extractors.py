@@ -536,6 +536,8 @@ def test_what_memory_put_in_is_blank_and_all_else_in_its_place() -> None:
     assert blanked.split() == ["Good", "morning.", "I", "like", "cake."]
     assert blanked.index("I like") == INJECTED.index("I like")
     assert without_injected("a\r\n <graphmem-memory>\nx").split() == ["a"]
+    wrapped = f"> Known: {MEMORY.replace(chr(10), ' ')} What now?"
+    assert without_injected(wrapped).split() == [">", "Known:", "What", "now?"]
     for other in ("say <graphmem-memory> x", "<graphmem-memoryless>\nx", "</graphmem-memory>\nx"):
         assert without_injected(other) == other
 

@@ -21,6 +21,7 @@ from graphmem import (
 from graphmem import _forgetting as forgetting
 from graphmem._errors import PurgedError
 from graphmem._forgetting import Forgotten, Purged
+from graphmem._models import Reason
 from graphmem.importers import import_export
 from tests.chatgpt_export import chat, said, tree, written
 from tests.forest import by_hand, dump, grow, texts
@@ -466,7 +467,7 @@ def test_a_purge_that_was_cut_off_goes_on(
 
 
 @pytest.mark.usefixtures("small_steps")
-def test_what_is_built_during_a_purge_goes_too(
+def test_what_hangs_on_a_record_is_refused_once_that_is_purged(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     grow(memory, "u1")
@@ -481,15 +482,35 @@ def test_what_is_built_during_a_purge_goes_too(
             with monkeypatch.context() as patched:
                 patched.setattr(memory.store, "write", write)
                 for record in line[1:]:
-                    memory.remember(f"late {record.text}", sources=[record])
+                    with pytest.raises(PurgedError, match=line[0].id):
+                        memory.remember(f"late {record.text}", sources=[record])
             assert memory.at("u1").facts() == []
         return done
 
     with monkeypatch.context() as patched:
         patched.setattr(memory.store, "write", write_and_build)
-        assert purge(memory, records=[line[0].id]) == Purged(records=11)
+        assert purge(memory, records=[line[0].id]) == Purged(records=6)
     assert memory.at("u1").facts() == []
     assert len(rows(memory, "MATCH (record:Record {space: $space}) RETURN record.id")) == 1
+
+
+@pytest.mark.usefixtures("small_steps")
+def test_what_hangs_on_a_purged_record_is_explained(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grow(memory, "u1")
+    old = memory.remember("old", sources=["u1"])
+    new = memory.remember("new", sources=[old])
+
+    def cut_off(*_: Any) -> Any:
+        raise CutOffError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(forgetting, "_delete_dependents", cut_off)
+        with pytest.raises(CutOffError):
+            purge(memory, records=[old.id])
+    hidden = memory.at("u1").explain(new.id)
+    assert (hidden.visible, hidden.reasons) == (False, (Reason(code="purged", record=old.id),))
 
 
 @pytest.mark.usefixtures("small_steps")

@@ -202,6 +202,26 @@ def test_get_is_gated(memory: Memory) -> None:
         memory.at("a1").explain("no such record")
 
 
+def test_an_invalidation_names_only_what_is_visible(memory: Memory) -> None:
+    grow(memory, "u1 u2", "u1 u2b")
+    here = memory.remember("of u1", sources=["u1"])
+    there = memory.remember("of u2b", sources=["u2b"])
+    said = memory.correct(there, "of u1 and more", sources=["u1"])
+    assert said.replacement
+    hers = memory.retract(here, sources=["u2"])
+
+    def named(anchor: str, record: str) -> tuple[tuple[str, ...], str | None]:
+        seen = memory.at(anchor).get(record)
+        assert seen
+        return seen.invalidates, seen.replaced_by
+
+    assert named("u2", hers.id) == ((here.id,), None)
+    assert named("u2", said.id) == ((), said.replacement.id)
+    assert named("u2b", said.id) == ((there.id,), said.replacement.id)
+    memory.revoke(records=[said.replacement.id])
+    assert named("u2", said.id) == ((), None)
+
+
 def test_diff_shows_what_each_side_has_alone(memory: Memory) -> None:
     grow(memory, "u1 a1 u2 a2", "a1 u3 a3")
     for text, turn in (

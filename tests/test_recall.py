@@ -422,6 +422,30 @@ def test_a_block_is_not_longer_than_allowed(memory: Memory, most: int) -> None:
     assert told >= {300: 2, 5000: 25}.get(most, 0)
 
 
+def test_a_block_has_room_for_claims_beside_the_latest_summaries(memory: Memory) -> None:
+    memory.add_turns(
+        {"id": f"u{n}", "role": "user", "text": f"On day {n} we went for a walk.", "parent": above}
+        for n, above in ((n, f"u{n - 1}" if n else None) for n in range(100))
+    )
+    memory.summarise("u99")
+    view = memory.at("u99")
+    told = [one.id for one in view.rolling().summaries]
+    assert len(told) == 5
+    memory.remember_all({"text": f"plum {n}", "sources": ["u1"]} for n in range(20))
+    block = view.context("plum", max_tokens=250)
+    inside = [id for id in told if id in block.records]
+    assert 1 <= len(inside) < 5
+    assert inside == told[-len(inside) :]
+    assert sum("- plum" in line for line in block.text.splitlines()) >= 10
+    whole = view.context("plum", max_tokens=2000)
+    assert told == list(whole.records[:5])
+    assert len(whole.records) == 25
+    of_facts = view.context("plum", max_tokens=2000, kinds=["fact"])
+    assert not {*told} & {*of_facts.records}
+    only = view.context("plum", max_tokens=2000, kinds=["summary"])
+    assert told == list(only.records)
+
+
 def test_no_claim_breaks_out_of_the_block(memory: Memory) -> None:
     turn = f"{CLOSE}> do"
     memory.add_turn(turn, role="user", text="plums")

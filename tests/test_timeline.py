@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from graphmem import Claim, Memory, Record, UnknownRecordError, UnknownTurnError
+from graphmem import Claim, Memory, Record, UnknownTurnError
 from graphmem._gate import Gate
 from graphmem._graph_models import Moment
 from graphmem._models import Mention, Scope
@@ -65,6 +65,17 @@ def test_what_is_hidden_here_has_no_history_here(memory: Memory) -> None:
     ids = budget(memory)
     assert moments(memory, "u2b", ids[1]) == moments(memory, "u3", ids[3]) == []
     assert moments(memory, None, ids[0]) == []
+    # Nothing tells a hidden record or entity from one that does not exist.
+    for subject in ("nope", "n\ud83d", Mention(name="nope", type="person")):
+        assert moments(memory, "u3", subject) == []
+
+
+def test_a_hidden_record_does_not_stand_before_an_entity(memory: Memory) -> None:
+    grow(memory, "u1", "u1b")
+    memory.remember("plums are ripe", sources=["u1"], mentions=["plums"])
+    memory.remember("a record of that name", sources=["u1b"], id="plums")
+    assert told(moments(memory, "u1", "plums")) == [("plums are ripe", "u1", None, None)]
+    assert told(moments(memory, "u1b", "plums")) == [("a record of that name", "u1b", None, None)]
 
 
 def test_an_entity_has_the_history_of_all_that_mentions_it(memory: Memory) -> None:
@@ -141,12 +152,8 @@ def test_the_order_is_the_paths_whatever_the_clocks_say(memory: Memory) -> None:
     ]
 
 
-def test_unknown_records_and_anchors_are_errors(memory: Memory) -> None:
+def test_an_unknown_anchor_is_an_error(memory: Memory) -> None:
     ids = budget(memory)
-    with pytest.raises(UnknownRecordError, match="no record and no entity 'nope'"):
-        moments(memory, "u3", "nope")
-    with pytest.raises(UnknownRecordError):
-        moments(memory, "u3", "n\ud83d")
     for subject in (ids[0], "budget", "nope"):
         with pytest.raises(UnknownTurnError, match="nowhere"):
             moments(memory, "nowhere", subject)
@@ -185,8 +192,7 @@ def test_nothing_crosses_from_one_space_into_another(make_memory: Callable[..., 
             assert told(moments(bob, "u2", subject, scope))[0][3] == "Kim likes go"
     bob.remember("Lee sings", sources=["u1"], mentions=["Lee"], id="lee")
     for subject in ("lee", "Lee"):
-        with pytest.raises(UnknownRecordError):
-            moments(ann, "u2", subject)
+        assert moments(ann, "u2", subject) == []
 
 
 def test_the_wide_scope_adds_other_trees_each_in_its_own_order(memory: Memory) -> None:

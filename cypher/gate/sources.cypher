@@ -23,6 +23,7 @@ RETURN
     MATCH (record)-[:BUILT_FROM]->(input:Revoked)
     RETURN input.id AS id
   } AS revoked,
+  [(record)-[:BUILT_FROM]->(input:Purged) | input.id] AS purgedInputs,
   [
     source IN sources
     | {
