@@ -1,4 +1,4 @@
-"""From rows of ``gate/claims.cypher`` to records and claims."""
+"""From rows of ``record/row.cypher`` to records and claims."""
 
 from __future__ import annotations
 

@@ -366,7 +366,7 @@ def places(
 def _leaves(tx: Transaction, gate: Gate) -> list[Row]:
     if gate.scope == "path":
         return [{"id": gate.anchor, "rank": 0}]
-    rows = tx.run(queries.gate.leaves, **gate.bound())
+    rows = gate.settled(tx).leaves or ()
     return [{"id": row["leafId"], "rank": row["rank"]} for row in rows]
 
 

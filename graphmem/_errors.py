@@ -110,7 +110,7 @@ class BatchError(UsageError):
         more = len(self.errors) - 20
         rest = f"\n- and {more} more" if more > 0 else ""
         super().__init__(
-            f"{len(self.errors)} items were refused, nothing was stored:\n{shown}{rest}"
+            f"{len(self.errors)} items were refused, nothing was changed:\n{shown}{rest}"
         )
 
 

@@ -50,7 +50,7 @@ class Gate:
 
         To find them takes longer than to use them: all conversations of the space are looked at.
         """
-        if self.scope == "path" or self.anchor is None:
+        if self.scope == "path" or self.anchor is None or self.leaves is not None:
             return self
         rows = tx.run(queries.gate.leaves, space=self.space, anchor=self.anchor)
         return replace(self, leaves=tuple(rows))

@@ -132,12 +132,12 @@ class Memory:
             home_folder=home,
             options=options,
         )
-        memory = cls(
-            store,
-            space=memory_space,
-            embedder=default_embedder(store) if isinstance(chosen, Unset) else chosen,
-            extractor=reader,
-        )
+        try:
+            found = default_embedder(store) if isinstance(chosen, Unset) else chosen
+        except BaseException:
+            store.close()
+            raise
+        memory = cls(store, space=memory_space, embedder=found, extractor=reader)
         memory._owns_store = True
         memory._wake()  # for what an earlier one left waiting
         return memory

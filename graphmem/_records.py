@@ -313,7 +313,7 @@ def _write(tx: Transaction, space: str, new: Sequence[Flat]) -> None:
     rows = [_row(space, flat, spots) for flat in new]
     late = tx.run(queries.record.add, space=space, rows=rows)
     hashes = {flat.record.id: flat.hash for flat in new}
-    raise_all([_conflict(row["id"]) for row in late if row["storedHash"] != hashes[row["id"]]])
+    raise_all([_refusal(row) for row in late if row["contentHash"] != hashes[row["id"]]])
     _spots(tx, space, named)  # the links hold the turns: whatever purges one comes later
     _link(tx, space, new)
 

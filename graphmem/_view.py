@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from graphmem._claims import collapsed
 from graphmem._context import Context, block
@@ -30,6 +30,8 @@ from graphmem._timeline import timeline
 from graphmem._turns import turn_of
 from graphmem.embed import Embedder
 from graphmem.store import Row, Store, Transaction, queries
+
+T = TypeVar("T")
 
 CONTEXT_CLAIMS = 50
 """Claims that a context block chooses from."""
@@ -172,7 +174,7 @@ class View:
         >>> memory.at("u2").entities()
         []
         """
-        return self._store.read(lambda tx: entities(tx, self._gate, query))
+        return self._read(lambda tx, gate: entities(tx, gate, query))
 
     def neighbours(self, entity: str | Mention, *, limit: int | None = None) -> list[Edge]:
         """Return the current relations of an entity, the latest on the path first.
@@ -186,7 +188,7 @@ class View:
         >>> memory.at("u1").neighbours("Ira")
         []
         """
-        return self._store.read(lambda tx: neighbours(tx, self._gate, entity, limit=limit))
+        return self._read(lambda tx, gate: neighbours(tx, gate, entity, limit=limit))
 
     def paths(
         self, a: str | Mention, b: str | Mention, *, longest: int = 4, limit: int = 100
@@ -199,9 +201,7 @@ class View:
         >>> [str(path) for path in memory.at("u2").paths("Ira", "Hangzhou")]
         ['(Ira)-[moves to]->(Hangzhou)']
         """
-        return self._store.read(
-            lambda tx: paths(tx, self._gate, a, b, longest=longest, limit=limit)
-        )
+        return self._read(lambda tx, gate: paths(tx, gate, a, b, longest=longest, limit=limit))
 
     def timeline(self, subject: str | Mention | Record | Claim) -> list[Moment]:
         """Return what was held when, and what took its place, along the path.
@@ -213,7 +213,7 @@ class View:
         >>> [(moment.text, moment.since, moment.until) for moment in memory.at("u2").timeline(fact)]
         [('moves to Hangzhou', 'u2', None)]
         """
-        return self._store.read(lambda tx: timeline(tx, self._gate, subject))
+        return self._read(lambda tx, gate: timeline(tx, gate, subject))
 
     def get(self, record: str) -> Record | None:
         """Return one record if it is visible here, else None.
@@ -222,7 +222,7 @@ class View:
         >>> memory.at("u1").get(chengdu).text, memory.at("u2").get(chengdu)
         ('moves to Chengdu', None)
         """
-        return self._store.read(lambda tx: one_visible(tx, self._gate, record))
+        return self._read(lambda tx, gate: one_visible(tx, gate, record))
 
     def explain(self, record: str) -> Explanation:
         """Say whether a record is visible and current here; if it is hidden, why, by its sources.
@@ -233,7 +233,7 @@ class View:
         >>> memory.at("u2").explain(chengdu).reasons[0].code
         'off_path'
         """
-        return self._store.read(lambda tx: explain(tx, self._gate, record))
+        return self._read(lambda tx, gate: explain(tx, gate, record))
 
     def fork_point(self, other: str) -> str | None:
         """Return the last turn that this path and another's share; None without one.
@@ -283,6 +283,10 @@ class View:
             return tx.run(query, **self._gate.bound(), **params)
 
         return self._store.read(work)
+
+    def _read(self, work: Callable[[Transaction, Gate], T]) -> T:
+        """Read by several queries, which look for the heads of other trees once."""
+        return self._store.read(lambda tx: work(tx, self._gate.settled(tx)))
 
     def _claims(self, kinds: Sequence[Kind], *, history: bool = False) -> list[Claim]:
         return collapsed(self._store.read(lambda tx: self._gate.claims(tx, kinds, history=history)))

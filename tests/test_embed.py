@@ -24,6 +24,7 @@ from graphmem._errors import (
     ModelUnavailableError,
     VectorError,
 )
+from graphmem._recall import _Search
 from graphmem.embed import (
     Embedder,
     Filled,
@@ -46,7 +47,7 @@ from graphmem.embed import (
 )
 from graphmem.embed._reembedding import SWEEP, _clear, _empty, spaces
 from graphmem.embed._slots import Slot, held, slots
-from graphmem.store import queries
+from graphmem.store import Row, queries
 from graphmem.store._vectors import vector
 from tests.conftest import store_kind
 
@@ -797,6 +798,38 @@ def retried(work: Callable[[], list[str]]) -> list[str]:
         return work()
     except StoreError:
         return work()
+
+
+def test_a_change_that_ends_in_the_middle_of_a_search(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.add_turn("u1", role="user", text="hello")
+    PUT.add(memory.space)
+    memory.remember("keeps an owl", sources=["u1"])
+    old, new = Hashed(16), Hashed(24)
+    fill(memory.store, memory.space, old)
+    searched = _Search.by_meaning_and_words
+    calls = []
+
+    def after_a_change(search: _Search) -> dict[str, list[Row]]:
+        calls.append(search)
+        if len(calls) == 1:
+            reembed(memory.store, new)
+        return searched(search)
+
+    monkeypatch.setattr(_Search, "by_meaning_and_words", after_a_change)
+
+    def found(embedder: Hashed) -> list[str]:
+        asking = Memory(memory.store, space=memory.space, embedder=embedder)
+        try:
+            return [hit.text for hit in asking.at("u1").recall("an owl", k=1)]
+        finally:
+            asking.close()
+
+    with pytest.raises(EmbedderMismatchError, match="reembed"):
+        found(old)
+    assert calls
+    assert found(new) == ["keeps an owl"]
 
 
 def test_what_is_written_during_a_change_is_not_lost(memory: Memory) -> None:

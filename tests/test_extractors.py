@@ -466,7 +466,7 @@ def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_openai_itself_needs_a_key() -> None:
-    with pytest.raises(ModelUnavailableError, match="OPENAI_API_KEY"):
+    with pytest.raises(InvalidInputError, match="OPENAI_API_KEY"):
         OpenAIExtractor()
 
 

@@ -5,15 +5,15 @@
 UNWIND $rows AS row
 MERGE (record:Record {space: $space, id: row.id})
 SET record:$(row.labels)
-WITH row, record, record.contentHash AS storedHash
+WITH row, record, record.contentHash AS contentHash, record:Purged AS purged
 SET record += row.content
-WITH row, record, storedHash
+WITH row, record, contentHash, purged
 CALL (row, record) {
   UNWIND row.sources AS source
   MATCH (turn:Turn {space: $space, id: source.turn})
   MERGE (record)-[link:DERIVED_FROM]->(turn)
   SET link.quote = source.quote, link.start = source.start, link.end = source.end
 }
-WITH record.id AS id, storedHash
-WHERE storedHash IS NOT NULL
-RETURN id, storedHash
+WITH record.id AS id, contentHash, purged
+WHERE contentHash IS NOT NULL
+RETURN id, contentHash, purged

@@ -128,17 +128,18 @@ def explain(
     if json:
         print_json(explanation)
         return
-    for line in explained(explanation):
+    for line in explained(explanation, cast(Scope, scope)):
         say(line)
 
 
-def explained(explanation: Explanation) -> list[str]:
+def explained(explanation: Explanation, scope: Scope = "path") -> list[str]:
     """Return an explanation in words."""
     anchor = shown(explanation.anchor or "no anchor")
     if explanation.visible:
-        return [f"visible at {anchor}: every source lies on its path", *_holds(explanation)]
+        path = "its path" if scope == "path" else "its path, or on that of another tree's head"
+        return [f"visible at {anchor}: every source lies on {path}", *_holds(explanation)]
     lines = [f"hidden at {anchor}:"]
-    lines += [f"  {_reason(reason, explanation)}" for reason in explanation.reasons]
+    lines += [f"  {_reason(reason, explanation, scope)}" for reason in explanation.reasons]
     if explanation.unreachable:
         lines.append("  its sources lie on two branches, so no anchor will ever show it")
     return lines
@@ -150,9 +151,9 @@ def _holds(explanation: Explanation) -> list[str]:
     return ["no longer holds:", *(f"  {ended_by(one)}" for one in explanation.invalidated)]
 
 
-def _reason(reason: Reason, explanation: Explanation) -> str:
+def _reason(reason: Reason, explanation: Explanation, scope: Scope) -> str:
     off_path = reason.code == "off_path"
-    words = _off_path(reason.fork, explanation.anchor) if off_path else REASONS[reason.code]
+    words = _off_path(reason.fork, explanation.anchor, scope) if off_path else REASONS[reason.code]
     return words.format(source=_source(reason, explanation), fork=shown(reason.fork or ""))
 
 
@@ -165,9 +166,10 @@ def _source(reason: Reason, explanation: Explanation) -> str:
     return "the record itself"
 
 
-def _off_path(fork: str | None, anchor: str | None) -> str:
+def _off_path(fork: str | None, anchor: str | None, scope: Scope) -> str:
     if fork is None:
-        return "{source} belongs to another tree"
+        off_head = ", where it is not on the path of the head" if scope == "space" else ""
+        return f"{{source}} belongs to another tree{off_head}"
     if fork == anchor:
         return "{source} comes after the anchor"
     return "{source} is on another branch, which left this path after {fork}"

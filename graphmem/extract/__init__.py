@@ -7,7 +7,7 @@ model at any OpenAI-compatible endpoint.
 
 from graphmem.extract._chat import DEFAULT_MODEL, Chat, Message
 from graphmem.extract._named import extractor_named
-from graphmem.extract._openai import PROMPT_VERSION, OpenAIExtractor
+from graphmem.extract._openai import OpenAIExtractor
 from graphmem.extract._reading import (
     ExtractedFact,
     ExtractedRelation,
@@ -23,7 +23,6 @@ from graphmem.extract.sentences import Sentence, sentences
 
 __all__ = [
     "DEFAULT_MODEL",
-    "PROMPT_VERSION",
     "Chat",
     "ExtractedFact",
     "ExtractedRelation",

@@ -13,7 +13,12 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
-from graphmem._errors import MissingPackageError, ModelAnswerError, ModelUnavailableError
+from graphmem._errors import (
+    InvalidInputError,
+    MissingPackageError,
+    ModelAnswerError,
+    ModelUnavailableError,
+)
 from graphmem.extract._prompts import prompt
 
 if TYPE_CHECKING:
@@ -48,7 +53,7 @@ class Chat:
     for each. A ``client`` of one's own brings its address, key, retries and timeout along, and is
     not closed here.
 
-    Errors: `MissingPackageError`; `ModelUnavailableError` without a key.
+    Errors: `MissingPackageError`; `InvalidInputError` without a key.
     """
 
     def __init__(
@@ -224,9 +229,8 @@ def _account(base_url: str | None, api_key: str | None) -> dict[str, str | None]
     address = base_url or os.environ.get("OPENAI_BASE_URL") or None
     key = (api_key or os.environ.get("OPENAI_API_KEY") or "").strip()
     if not key and not address:
-        raise ModelUnavailableError(
-            "OpenAI needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint",
-            retryable=False,
+        raise InvalidInputError(
+            "OpenAI needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint"
         )
     return {"base_url": address, "api_key": key or "none"}
 

@@ -35,9 +35,6 @@ from graphmem.extract._reading import (
 if TYPE_CHECKING:
     from openai import OpenAI
 
-PROMPT_VERSION = 1
-"""Goes up when the prompt changes, so that what an older one gave can be told apart."""
-
 T = TypeVar("T")
 
 
