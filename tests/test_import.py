@@ -82,7 +82,7 @@ def run_import(server: LocalServer, file: Path, space: str) -> subprocess.Popen[
     env = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
     return subprocess.Popen(
         [*command, "import", str(file), "--space", space, "--json"],
-        env=env,
+        env=env | {"GRAPHMEM_EMBEDDER": "none"},
         cwd=server.home,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
