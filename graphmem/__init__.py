@@ -2,6 +2,7 @@
 
 from graphmem._async_memory import AsyncMemory, AsyncView
 from graphmem._context import Context
+from graphmem._credit import Credit, CreditPart, TurnCredit
 from graphmem._errors import (
     BatchError,
     ConflictError,
@@ -42,7 +43,9 @@ from graphmem._models import (
     Conversation,
     Correction,
     Difference,
+    Evidence,
     Explanation,
+    Insight,
     Invalidated,
     Mention,
     Reason,
@@ -71,6 +74,8 @@ __all__ = [
     "Context",
     "Conversation",
     "Correction",
+    "Credit",
+    "CreditPart",
     "CycleError",
     "CypherError",
     "Difference",
@@ -78,6 +83,7 @@ __all__ = [
     "Embedder",
     "EmbedderMismatchError",
     "Entity",
+    "Evidence",
     "Explanation",
     "Extracted",
     "Extraction",
@@ -90,6 +96,7 @@ __all__ = [
     "GraphmemError",
     "Hit",
     "ImportFormatError",
+    "Insight",
     "InvalidInputError",
     "Invalidated",
     "LocalServerError",
@@ -130,6 +137,7 @@ __all__ = [
     "Summary",
     "Tree",
     "Turn",
+    "TurnCredit",
     "UnknownConversationError",
     "UnknownRecordError",
     "UnknownTurnError",

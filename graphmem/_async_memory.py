@@ -12,9 +12,11 @@ from typing import Any, ParamSpec, Self, TypeVar
 from anyio import to_thread
 
 from graphmem._context import Context
+from graphmem._credit import GAMMA, Credit, TurnCredit
 from graphmem._extraction import Extracted, Failure
 from graphmem._forgetting import Forgotten, Purged
 from graphmem._graph_models import Edge, Entity, GraphPath, Moment
+from graphmem._insights import CONFIDENCE, KIND
 from graphmem._memory import UNSET, Memory, Progress, Unset
 from graphmem._models import (
     Branch,
@@ -22,8 +24,10 @@ from graphmem._models import (
     Conversation,
     Correction,
     Difference,
+    Evidence,
     Explanation,
     How,
+    Insight,
     Kind,
     Mention,
     Record,
@@ -34,7 +38,7 @@ from graphmem._models import (
     Tree,
     Turn,
 )
-from graphmem._recall import Hit
+from graphmem._recall import Hit, Prefer
 from graphmem._records import NewRecord
 from graphmem._summaries import Rolling, Summarised
 from graphmem._view import View
@@ -80,16 +84,60 @@ class AsyncView:
         return await _in_thread(self._view.relations)
 
     async def recall(
-        self, query: str, k: int = 10, *, kinds: Iterable[Kind] | None = None, history: bool = False
+        self,
+        query: str,
+        k: int = 10,
+        *,
+        kinds: Iterable[Kind] | None = None,
+        history: bool = False,
+        prefer: Prefer | None = None,
+        exclude_window: Iterable[str] | None = None,
+        since: str | None = None,
     ) -> list[Hit]:
         """See `View.recall`."""
-        return await _in_thread(self._view.recall, query, k, kinds=kinds, history=history)
+        return await _in_thread(
+            self._view.recall,
+            query,
+            k,
+            kinds=kinds,
+            history=history,
+            prefer=prefer,
+            exclude_window=exclude_window,
+            since=since,
+        )
 
     async def context(
-        self, query: str, max_tokens: int = 1000, *, kinds: Iterable[Kind] | None = None
+        self,
+        query: str,
+        max_tokens: int = 1000,
+        *,
+        kinds: Iterable[Kind] | None = None,
+        prefer: Prefer | None = None,
+        exclude_window: Iterable[str] | None = None,
+        since: str | None = None,
     ) -> Context:
         """See `View.context`."""
-        return await _in_thread(self._view.context, query, max_tokens, kinds=kinds)
+        return await _in_thread(
+            self._view.context,
+            query,
+            max_tokens,
+            kinds=kinds,
+            prefer=prefer,
+            exclude_window=exclude_window,
+            since=since,
+        )
+
+    async def credit(self) -> list[TurnCredit]:
+        """See `View.credit`."""
+        return await _in_thread(self._view.credit)
+
+    async def insights(self) -> list[Insight]:
+        """See `View.insights`."""
+        return await _in_thread(self._view.insights)
+
+    async def evidence(self, insight: str | Insight) -> list[Evidence]:
+        """See `View.evidence`."""
+        return await _in_thread(self._view.evidence, insight)
 
     async def entities(self, query: str | None = None) -> list[Entity]:
         """See `View.entities`."""
@@ -201,6 +249,7 @@ class AsyncMemory:
         conversation: str | None = None,
         created_at: datetime | None = None,
         properties: Mapping[str, Scalar | list[Scalar]] | None = None,
+        credit_share: float | None = None,
     ) -> Stored:
         """See `Memory.add_turn`."""
         return await _in_thread(
@@ -214,11 +263,54 @@ class AsyncMemory:
             conversation=conversation,
             created_at=created_at,
             properties=properties,
+            credit_share=credit_share,
         )
 
     async def add_turns(self, turns: Iterable[Turn | Mapping[str, Any]]) -> Stored:
         """See `Memory.add_turns`."""
         return await _in_thread(self._memory.add_turns, turns)
+
+    async def reward(
+        self, value: float, *, head: str, turn: str | None = None, gamma: float = GAMMA
+    ) -> Credit:
+        """See `Memory.reward`."""
+        return await _in_thread(self._memory.reward, value, head=head, turn=turn, gamma=gamma)
+
+    async def add_insight(
+        self,
+        label: str,
+        body: str,
+        evidence: Iterable[str | Source | Record | Claim | Insight],
+        *,
+        kind: str = KIND,
+        confidence: float = CONFIDENCE,
+        id: str | None = None,
+    ) -> Insight:
+        """See `Memory.add_insight`."""
+        return await _in_thread(
+            self._memory.add_insight, label, body, evidence, kind=kind, confidence=confidence, id=id
+        )
+
+    async def merge_insight(
+        self,
+        label: str | None = None,
+        body: str | None = None,
+        *,
+        evidence: Iterable[str | Source | Record | Claim | Insight],
+        target: str | Insight | None = None,
+        kind: str | None = None,
+        confidence: float | None = None,
+    ) -> Insight:
+        """See `Memory.merge_insight`."""
+        return await _in_thread(
+            self._memory.merge_insight,
+            label,
+            body,
+            evidence=evidence,
+            target=target,
+            kind=kind,
+            confidence=confidence,
+        )
 
     async def remember_all(
         self, records: Iterable[NewRecord | Mapping[str, Any]], *, skip_purged: bool = False
@@ -273,7 +365,7 @@ class AsyncMemory:
         return await _in_thread(self._memory.correct, old, new_text, sources, mentions=mentions)
 
     async def retract(
-        self, old: str | Record | Claim, sources: Sequence[str | Source | Record | Claim]
+        self, old: str | Record | Claim | Insight, sources: Sequence[str | Source | Record | Claim]
     ) -> Correction:
         """See `Memory.retract`."""
         return await _in_thread(self._memory.retract, old, sources)

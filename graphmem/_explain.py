@@ -70,11 +70,12 @@ def _reasons(tx: Transaction, gate: Gate, row: Row) -> list[Reason]:
         return [Reason(code="no_source")]
     reasons = [Reason(code="revoked", record=id) for id in row["revoked"]]
     reasons += [Reason(code="purged", record=id) for id in row["purgedInputs"]]
-    found = [_reason(tx, gate, id, linked.get(id)) for id in ids]
+    found = [reason_of(tx, gate, id, linked.get(id)) for id in ids]
     return [*reasons, *(reason for reason in found if reason)]
 
 
-def _reason(tx: Transaction, gate: Gate, source: str, linked: Row | None) -> Reason | None:
+def reason_of(tx: Transaction, gate: Gate, source: str, linked: Row | None) -> Reason | None:
+    """Return why a source hides what came from it, None when it does not."""
     if code := _trouble(linked, gate.space):
         return Reason(code=code, source=source)
     if linked and linked["onPath"]:

@@ -80,6 +80,11 @@ class Gate:
         known = {} if self.leaves is None else {"leaves": list(self.leaves)}
         return {"space": self.space, "anchor": self.anchor} | known
 
+    def runs(self, tx: Transaction) -> list[tuple[int, int]]:
+        """Return which segments the anchor's path runs through, and up to which place each."""
+        rows = self.rows(tx, queries.recall.reach)
+        return [(run[0], run[1]) for row in rows for run in row["runs"]]
+
     def require(self, tx: Transaction) -> None:
         """Raise UnknownTurnError unless the anchor is stored and has arrived."""
         if self.anchor is not None:

@@ -8,11 +8,11 @@ from typing import Any
 from graphmem import _records
 from graphmem._errors import InvalidInputError, NoSourceError, UnknownRecordError
 from graphmem._gate import Gate
-from graphmem._models import Claim, Correction, Record, Source
+from graphmem._models import Claim, Correction, Insight, Record, Source
 from graphmem._records import Flat, NewRecord
 from graphmem.store import Row, Transaction, queries
 
-Old = str | Record | Claim | Sequence["str | Record | Claim"]
+Old = str | Record | Claim | Insight | Sequence["str | Record | Claim | Insight"]
 
 
 def invalidate(
@@ -29,15 +29,7 @@ def invalidate(
     _refuse_own_ground(tx, space, ids, replacement)
     if replacement and replacement.id in ids:
         raise InvalidInputError(f"the correction says the same as what it corrects: {ids[0]!r}")
-    bare = Record.model_construct(
-        id="",
-        kind="invalidation",
-        text="",
-        sources=turns,
-        invalidates=tuple(ids),
-        replaced_by=replacement.id if replacement else None,
-    )
-    [stored] = _records.store(tx, space, [Flat(bare).named()])
+    [stored] = _records.store(tx, space, [_flat(ids, turns, replacement)])
     return Correction(
         id=stored.id,
         invalidates=stored.invalidates,
@@ -47,8 +39,25 @@ def invalidate(
     )
 
 
+def _flat(ids: Iterable[str], turns: Sequence[Source], new: Record | None) -> Flat:
+    bare = Record.model_construct(
+        id="",
+        kind="invalidation",
+        text="",
+        sources=tuple(turns),
+        invalidates=tuple(sorted(ids)),
+        replaced_by=new.id if new else None,
+    )
+    return Flat(bare).named()
+
+
+def replacing(ids: Sequence[str], new: Record, turns: Sequence[Source]) -> list[Flat]:
+    """Return what says, by some turns, that a new record takes the place of others, if any."""
+    return [_flat(ids, _turns_only(turns), new)] if ids else []
+
+
 def _ids(old: Old) -> list[str]:
-    if isinstance(old, Claim):
+    if isinstance(old, Claim | Insight):
         return list(old.records)
     if isinstance(old, Record):
         return [old.id]

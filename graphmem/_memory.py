@@ -10,17 +10,29 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar, cast
 
-from graphmem import _extraction, _forgetting, _invalidation, _records, _summaries, _turns
+from graphmem import (
+    _credit,
+    _extraction,
+    _forgetting,
+    _insights,
+    _invalidation,
+    _records,
+    _summaries,
+    _turns,
+)
+from graphmem._credit import GAMMA, Credit
 from graphmem._errors import InvalidInputError, ModelUnavailableError, UnknownConversationError
 from graphmem._extraction import Extracted, Failure
 from graphmem._forgetting import Forgotten, Purged
 from graphmem._gate import require_turn
+from graphmem._insights import CONFIDENCE, KIND, Version
 from graphmem._models import (
     Branch,
     Claim,
     Conversation,
     Correction,
     How,
+    Insight,
     Kind,
     Mention,
     Record,
@@ -175,11 +187,13 @@ class Memory:
         conversation: str | None = None,
         created_at: datetime | None = None,
         properties: Mapping[str, Scalar | list[Scalar]] | None = None,
+        credit_share: float | None = None,
     ) -> Stored:
         """Store one turn: `add_turns` with a batch of one.
 
         Without ``parent`` a turn that ``replaces`` another has that one's parent, any other is a
-        root. ``how`` is ``edit`` or ``regenerate`` (default: by the role).
+        root. ``how`` is ``edit`` or ``regenerate`` (default: by the role). ``credit_share``, 0 to
+        1, is what `reward` weighs the turn by (default: 0).
 
         >>> memory.add_turn("u3", role="user", text="Thanks!", parent="u2").new
         1
@@ -194,6 +208,7 @@ class Memory:
             conversation=conversation,
             created_at=created_at,
             properties=cast(dict[str, Scalar | list[Scalar]], properties or {}),
+            credit_share=credit_share,
             **given,
         )
         return self.add_turns([turn])
@@ -311,11 +326,12 @@ class Memory:
         return self._learn(lambda tx: _invalidation.invalidate(tx, self.space, old, (), new=new))
 
     def retract(
-        self, old: str | Record | Claim, sources: Sequence[str | Source | Record | Claim]
+        self, old: str | Record | Claim | Insight, sources: Sequence[str | Source | Record | Claim]
     ) -> Correction:
         """Store that a record no longer holds, where ``sources`` are on the path.
 
-        Like `correct`, with nothing in the old one's place.
+        Like `correct`, with nothing in the old one's place. An insight stands for the versions of
+        it that can be seen.
 
         >>> owl = memory.remember("keeps an owl", sources=["u2"])
         >>> memory.retract(owl, sources=["u2"]).invalidates == (owl.id,)
@@ -324,6 +340,82 @@ class Memory:
         False
         """
         return self.store.write(lambda tx: _invalidation.invalidate(tx, self.space, old, sources))
+
+    def reward(
+        self, value: float, *, head: str, turn: str | None = None, gamma: float = GAMMA
+    ) -> Credit:
+        """Store how good an outcome was, from -1 to 1: feedback given at the turn ``head``.
+
+        ``turn``, on the path of the head, is what the feedback is about (default: the last turn of
+        the role ``assistant`` there). The head gets the value itself, and each turn before it
+        ``α·value + (1 - α)·gamma·next``, where α is the turn's ``credit_share`` (default 0) and
+        next what the turn after it got. Praise flows back to the root; blame, a negative value,
+        only to ``turn``, so that what led there keeps what it has. Turns of other branches get
+        nothing.
+
+        The credit is derived from ``turn`` and ``head``, so it counts where these are on the path.
+        One stands for each head: another value takes the place of the first, the same one again
+        changes nothing. `View.credit` reads what came of it. Errors: `UnknownTurnError`,
+        `InvalidInputError` for a number that is out of range or a turn that is not on the path.
+
+        >>> memory.reward(0.5, turn="u2", head="u2").refers_to
+        'u2'
+        """
+        return self.store.write(lambda tx: _credit.reward(tx, self.space, value, head, turn, gamma))
+
+    def add_insight(
+        self,
+        label: str,
+        body: str,
+        evidence: Iterable[str | Source | Record | Claim | Insight],
+        *,
+        kind: str = KIND,
+        confidence: float = CONFIDENCE,
+        id: str | None = None,
+    ) -> Insight:
+        """Store the first version of something learnt about the world, with what it stands on.
+
+        ``evidence`` is all that the text was written from: turns, or records, which stand for their
+        turns. The insight is seen where all of it is on the path. ``kind`` is any word of yours,
+        ``confidence`` goes from 0 to 1. The same one again changes nothing. Errors:
+        `NoSourceError`, `InvalidInputError`, `ConflictError`, `PurgedError`, `UnknownRecordError`.
+
+        >>> memory.add_insight("moves", "Ira moves to Hangzhou.", evidence=["u2"]).version
+        1
+        """
+        draft = _version(label, body, kind, confidence, evidence)
+        return self._learn(lambda tx: _insights.add(tx, self.space, draft, id))
+
+    def merge_insight(
+        self,
+        label: str | None = None,
+        body: str | None = None,
+        *,
+        evidence: Iterable[str | Source | Record | Claim | Insight],
+        target: str | Insight | None = None,
+        kind: str | None = None,
+        confidence: float | None = None,
+    ) -> Insight:
+        """Store another version of an insight, derived from the evidence that it used.
+
+        The insight is ``target``, or else the one visible where the evidence is whose label is most
+        like ``label``; when none is like it, a new one is added. The version is seen where all of
+        its ``evidence`` is on the path; elsewhere older ones are, as before. A label or a body that
+        is left out is taken over from the version before, with the evidence of that one. What any
+        version cited is kept: see `View.evidence`. Errors: as for `add_insight`.
+
+        >>> insight = memory.add_insight("moves", "Ira moves to Hangzhou.", evidence=["u2"])
+        >>> _ = memory.add_turn("u6", role="user", text="By train.", parent="u2")
+        >>> merged = memory.merge_insight(
+        ...     "moves", "Ira moves to Hangzhou, by train.", evidence=[insight, "u6"]
+        ... )
+        >>> merged.id == insight.id, merged.version, merged.sources
+        (True, 2, ('u2', 'u6'))
+        >>> [one.version for one in memory.at("u2").insights() if one.id == insight.id]
+        [1]
+        """
+        draft = _version(label, body, kind, confidence, evidence)
+        return self._learn(lambda tx: _insights.merge(tx, self.space, draft, target))
 
     def remember_all(
         self, records: Iterable[NewRecord | Mapping[str, Any]], *, skip_purged: bool = False
@@ -646,6 +738,12 @@ class Memory:
         found = self._conversation(tx, conversation).model_dump()
         query = queries.conversation.turns.then(queries.turn.row)
         return _tree(found, tx.run(query, space=self.space, conversation=conversation))
+
+
+def _version(
+    label: str | None, body: str | None, kind: str | None, confidence: float | None, evidence: Any
+) -> Version:
+    return Version(label=label, body=body, kind=kind, confidence=confidence, evidence=evidence)
 
 
 def _named(turns: Iterable[str], records: Iterable[str]) -> dict[str, Any]:

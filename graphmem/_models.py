@@ -27,9 +27,11 @@ Id = Annotated[str, AfterValidator(checked_id)]
 Text = Annotated[
     str, BeforeValidator(lambda value: clean_text(value) if isinstance(value, str) else value)
 ]
-Kind = Literal["fact", "relation", "summary", "same_as", "invalidation"]
+Label = Annotated[Text, Field(pattern=r"\S")]
+"""A text that is not blank."""
+Kind = Literal["fact", "relation", "summary", "insight", "same_as", "invalidation", "credit"]
 """The kinds of record."""
-CLAIMS: tuple[Kind, ...] = ("fact", "relation", "summary")
+CLAIMS: tuple[Kind, ...] = ("fact", "relation", "summary", "insight")
 """The kinds that say something: what is listed, recalled and corrected."""
 How = Literal["edit", "regenerate"]
 """How a turn came to replace another."""
@@ -52,6 +54,8 @@ def _as_utc(value: datetime | None) -> datetime | None:
 
 Time = Annotated[datetime | None, AfterValidator(_as_utc)]
 """An instant, kept in UTC. A time without a zone is taken as UTC."""
+Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
+"""A part of one: a credit share, a discount, a confidence."""
 
 
 class Model(BaseModel):
@@ -97,6 +101,8 @@ class Turn(Model):
     ``parent`` is the turn it follows (None: a root), ``replaces`` the turn it is an edit or a
     regeneration of. ``created_at`` is kept in UTC; order never comes from it. ``properties`` are
     the host's own scalars or lists of scalars; in the graph they carry the prefix ``x_``.
+    ``credit_share`` says how much of an outcome is this turn's own doing: the α of `Memory.reward`,
+    0 to 1; left out it counts as 0.
 
     >>> Turn(id="u1", role="user", text="I'm moving to Chengdu.").parent is None
     True
@@ -111,6 +117,7 @@ class Turn(Model):
     conversation: Id | None = None
     created_at: Time = None
     properties: dict[str, Scalar | list[Scalar]] = Field(default_factory=dict)
+    credit_share: Share | None = None
     raw_text: Text | None = None
     """The text as it came, as a JSON literal, where half a surrogate pair had to be replaced."""
 
@@ -266,6 +273,27 @@ class Claim(Model):
     invalidated: tuple[Invalidated, ...] = ()
 
 
+class Insight(Model):
+    """The newest current version of an insight at an anchor.
+
+    ``id`` is that of all its versions. ``sources`` are the turns that this version is derived from,
+    ``support`` is the number of different questions that its live evidence belongs to (`evidence`
+    lists it), ``records`` are the versions that can be seen, the newest first. ``unreachable`` says
+    that the evidence lies on two branches, so that no anchor will ever show this version.
+    """
+
+    id: Id
+    label: Label
+    body: Label
+    kind: Label
+    confidence: Share
+    version: int
+    sources: tuple[Id, ...]
+    support: int
+    records: tuple[Id, ...]
+    unreachable: bool = False
+
+
 class Correction(Model):
     """What `correct` or `retract` stored: an invalidation ``id``, derived from ``sources``.
 
@@ -304,6 +332,21 @@ class Reason(Model):
     source: Id | None = None
     record: Id | None = None
     fork: Id | None = None
+
+
+class Evidence(Model):
+    """A turn that an insight ever cited, seen from an anchor.
+
+    It is ``live`` when it lies on the anchor's path and is not hidden, else ``revoked``, and
+    ``reason`` says why. ``versions`` are those that cite it, ``question`` is the turn of the user
+    that it belongs to (None for a turn that no question leads to).
+    """
+
+    turn: Id
+    status: Literal["live", "revoked"]
+    versions: tuple[int, ...]
+    question: Id | None
+    reason: Reason | None = None
 
 
 class Explanation(Model):

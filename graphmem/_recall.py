@@ -12,13 +12,15 @@ looks at the heads of all conversations.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from graphmem._claims import claim_of
-from graphmem._gate import Gate
+from graphmem._credit import values
+from graphmem._errors import InvalidInputError
+from graphmem._gate import Gate, require_turn
 from graphmem._models import Claim, Kind
 from graphmem._question import MOST_RUNS, linked, lucene, named
 from graphmem._text import number_of
@@ -40,8 +42,14 @@ SEEDS = 12
 """Entities of the best records that the graph is followed from."""
 RANK = 10
 """What is added to a rank before it is inverted: how much the first few are preferred."""
+VALUED = 0.5
+"""By what part of itself a score rises or falls with a value of 1 or -1, if valued is preferred."""
 WEIGHTS = {"vector": 1.0, "text": 1.0, "graph": 0.3}
 """What each way counts. Chosen on half of the LoCoMo conversations: docs/measurements.md."""
+
+
+Prefer = Literal["valued"]
+"""``valued``: what turns said that have earned credit ranks higher, what others said lower."""
 
 
 class Hit(Claim):
@@ -58,6 +66,17 @@ class Hit(Claim):
 
 
 @dataclass(frozen=True)
+class Since:
+    """The turns of the path from this one on."""
+
+    turn: str
+
+
+Window = Since | tuple[str, ...]
+"""What the prompt shows already: what comes wholly from there is left out."""
+
+
+@dataclass(frozen=True)
 class Question:
     """What is asked for, and how."""
 
@@ -66,6 +85,8 @@ class Question:
     kinds: Sequence[Kind]
     history: bool = False
     embedder: Embedder | None = None
+    prefer: Prefer | None = None
+    window: Window = ()
 
     @cached_property
     def vector(self) -> Any:
@@ -101,6 +122,11 @@ class Found:
             self.scores.setdefault(row["id"], 0.0)
             self.scores[row["id"]] += WEIGHTS[way] / (RANK + rank)
 
+    def weigh(self, values: Mapping[str, float]) -> None:
+        """Let scores rise or fall with the values, -1 to 1, that are known of records."""
+        for id_, value in values.items():
+            self.scores[id_] *= 1 + VALUED * value
+
     def best(self, k: int) -> list[list[Row]]:
         """Return the best ``k`` claims, each as the records that make it."""
         groups: dict[tuple[str, str], list[Row]] = {}
@@ -132,12 +158,62 @@ def recall(tx: Transaction, gate: Gate, asked: Question) -> list[Hit]:
     if not found_reach:
         return []
     reach = found_reach[0]
-    search = _Search(tx, gate.settled(tx), asked, reach["runs"], asked.slot(reach["live"]))
+    window = window_of(tx, gate, asked.window, reach["runs"])
+    search = _Search(tx, gate.settled(tx), asked, reach["runs"], asked.slot(reach["live"]), window)
     found = Found()
     for way, rows in search.by_meaning_and_words().items():
         found.add(way, rows)
     found.add("graph", search.by_graph([row for same in found.best(asked.k) for row in same]))
+    if asked.prefer:
+        found.weigh(_values(tx, gate, list(found.rows)))
     return search.hits(found)
+
+
+def window_of(
+    tx: Transaction, gate: Gate, window: Window, runs: Sequence[Sequence[int]] | None = None
+) -> list[str]:
+    """Return the turns of a window that lie on the anchor's path, which runs through ``runs``.
+
+    Errors: UnknownTurnError, InvalidInputError when the path does not have its first turn.
+    """
+    if not window or gate.anchor is None:
+        return []
+    if isinstance(window, Since):
+        return _turns_since(tx, gate, window.turn)
+    if runs is None:
+        runs = gate.runs(tx)
+    spots = tx.run(queries.turn.spots, space=gate.space, ids=list(window))
+    return [
+        spot["id"]
+        for spot in spots
+        if spot["place"] is not None
+        and any(run[0] == spot["segment"] and run[1] >= spot["place"] for run in runs)
+    ]
+
+
+def _turns_since(tx: Transaction, gate: Gate, since: str) -> list[str]:
+    rows = tx.run(queries.recall.window, space=gate.space, anchor=gate.anchor, since=since)
+    turns = [row["id"] for row in rows]
+    if since not in turns:
+        require_turn(tx, gate.space, since)
+        raise InvalidInputError(
+            f"turn {since!r} is not on the path of {gate.anchor!r}, so no window starts there; "
+            "name the first turn of this path that the prompt shows"
+        )
+    return turns
+
+
+def _values(tx: Transaction, gate: Gate, ids: Sequence[str]) -> dict[str, float]:
+    """Return what the turns that records come from have earned on average, -1 to 1."""
+    earned = values(tx, gate)
+    if not earned:
+        return {}
+    rows = tx.run(queries.record.stored, space=gate.space, ids=ids)
+    means = {
+        row["id"]: sum(earned.get(turn, 0.0) for turn in row["sourceIds"]) / len(row["sourceIds"])
+        for row in rows
+    }
+    return {id_: max(-1.0, min(1.0, mean)) for id_, mean in means.items()}
 
 
 @dataclass(frozen=True)
@@ -150,6 +226,7 @@ class _Search:
     runs: Sequence[Sequence[int]]
     slot: int | None
     """The place of the vectors that are searched, None without vectors."""
+    window: Sequence[str] = ()
 
     def by_meaning_and_words(self) -> dict[str, list[Row]]:
         """Return the visible records nearest to the question, and those that share its words."""
@@ -250,6 +327,7 @@ class _Search:
             vector=self.asked.vector if self.slot is not None else None,
             kinds=list(self.asked.kinds),
             history=self.asked.history,
+            window=self.window,
             depth=max(DEPTH, self.asked.k),
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, NamedTuple, Self
 
@@ -32,7 +32,8 @@ def _as_source(item: Any) -> Any:
     return item
 
 
-def _as_sources(items: Any) -> Any:
+def as_sources(items: Any) -> Any:
+    """Read sources as callers give them: ids of turns, sources, records."""
     if isinstance(items, str) or not isinstance(items, Iterable | None):
         raise ValueError(f"sources is a list; write [{items!r}]")
     return tuple(_as_source(item) for item in items or ())
@@ -51,6 +52,13 @@ def _as_mentions(items: Any) -> Any:
 Named = Annotated[Mention | None, BeforeValidator(_as_mention)]
 
 
+_MADE_BY: Mapping[Kind, str] = {
+    "invalidation": "`correct` or `retract`",
+    "insight": "`add_insight` or `merge_insight`",
+    "credit": "`reward`",
+}
+
+
 class NewRecord(Model):
     """A record to remember. ``sources`` are turn ids, `Source` objects or records.
 
@@ -66,7 +74,7 @@ class NewRecord(Model):
     """
 
     text: Text = ""
-    sources: Annotated[tuple[Source, ...], BeforeValidator(_as_sources)]
+    sources: Annotated[tuple[Source, ...], BeforeValidator(as_sources)]
     kind: Kind = "fact"
     id: Id | None = None
     mentions: Annotated[tuple[Mention, ...], BeforeValidator(_as_mentions)] = ()
@@ -83,8 +91,8 @@ class NewRecord(Model):
 
     @model_validator(mode="after")
     def _check_relation(self) -> Self:
-        if self.kind == "invalidation":
-            raise ValueError("an invalidation is made by `correct` or `retract`")
+        if verb := _MADE_BY.get(self.kind):
+            raise ValueError(f"records of the kind {self.kind} are made by {verb}")
         joins = self.kind in ("relation", "same_as")
         if joins != bool(self.subject and self.object) or (self.kind == "relation") != bool(
             self.predicate and self.predicate.strip()
@@ -162,10 +170,14 @@ def _without_purged(tx: Transaction, space: str, new: Sequence[NewRecord]) -> li
 
 @dataclass(frozen=True)
 class Flat:
-    """A record ready to be stored: its sources are turns, its ``inputs`` all it is built from."""
+    """A record ready to be stored: its sources are turns, its ``inputs`` all it is built from.
+
+    ``more`` is what records of its kind hold besides.
+    """
 
     record: Record
     inputs: tuple[str, ...] = ()
+    more: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def hash(self) -> str:
@@ -182,6 +194,8 @@ class Flat:
             content += [record.subject.key, record.predicate, record.object.key]
         if record.invalidates:
             content += [sorted(record.invalidates), record.replaced_by]
+        if self.more:
+            content.append(dict(self.more))
         return hash_of(content)
 
     def named(self) -> Flat:
@@ -329,8 +343,10 @@ LABELS: Mapping[Kind, str] = {
     "fact": "Fact",
     "relation": "Relation",
     "summary": "Summary",
+    "insight": "Insight",
     "same_as": "SameAs",
     "invalidation": "Invalidation",
+    "credit": "Credit",
 }
 UNEMBEDDED = "Unembedded"
 """The label of a record whose vector is still to be made."""
@@ -346,6 +362,7 @@ def _row(space: str, flat: Flat, spots: Mapping[str, Row]) -> Row:
         "predicate": record.predicate,
         "sourceIds": turns,
         "contentHash": flat.hash,
+        **flat.more,
         **_found_by(space, _deepest([spots[turn] for turn in turns]), record.mentions),
     }
     sources = [_passage(source) for source in record.sources]

@@ -78,6 +78,8 @@ _AWAITED: Row = {"awaited": True}
 def content_hash(turn: Turn) -> str:
     """Return what tells one content from another: everything a turn holds but its id."""
     content = turn.model_dump(mode="json", exclude={"id"})
+    if turn.credit_share is None:
+        del content["credit_share"]  # a turn without one has the hash it always had
     return hash_of(content)
 
 
@@ -276,6 +278,7 @@ def _content(turn: Turn, hash_: str) -> Row:
         "text": turn.text,
         "createdAt": turn.created_at,
         "rawText": turn.raw_text,
+        "creditShare": turn.credit_share,
         "contentHash": hash_,
     }
     return own | content
@@ -293,6 +296,7 @@ def turn_of(row: Row) -> Turn:
         how=replaced.get("how"),
         conversation=row["conversation"],
         created_at=properties.get("createdAt"),
+        credit_share=properties.get("creditShare"),
         raw_text=properties.get("rawText"),
         properties={
             name.removeprefix(PROPERTY_PREFIX): value

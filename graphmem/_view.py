@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from graphmem._claims import collapsed
 from graphmem._context import Context, block
+from graphmem._credit import TurnCredit, credit
 from graphmem._entities import entities, neighbours, paths
 from graphmem._errors import InvalidInputError
 from graphmem._explain import difference, explain, fork, one_visible
 from graphmem._gate import Gate, checked_kinds
 from graphmem._graph_models import Edge, Entity, GraphPath, Moment
+from graphmem._insights import evidence, insights
 from graphmem._models import (
     CLAIMS,
     Claim,
     Difference,
+    Evidence,
     Explanation,
+    Insight,
     Kind,
     Mention,
     Record,
@@ -24,7 +28,7 @@ from graphmem._models import (
     Turn,
 )
 from graphmem._question import MOST_CLAIMS, checked_count, checked_question
-from graphmem._recall import Hit, Question, answer
+from graphmem._recall import Hit, Prefer, Question, Since, Window, answer, window_of
 from graphmem._summaries import Rolling, rolling
 from graphmem._timeline import timeline
 from graphmem._turns import turn_of
@@ -35,6 +39,26 @@ T = TypeVar("T")
 
 CONTEXT_CLAIMS = 50
 """Claims that a context block chooses from."""
+
+
+def _checked_preference(prefer: Any) -> Prefer | None:
+    if prefer not in (None, "valued"):
+        raise InvalidInputError(f"prefer is 'valued' or None, not {prefer!r}")
+    return cast(Prefer | None, prefer)
+
+
+def _window(turns: Iterable[str] | None, since: str | None) -> Window:
+    """Read what the prompt shows already; InvalidInputError when it is said in two ways."""
+    if turns is not None and since is not None:
+        raise InvalidInputError("give exclude_window or since, not both")
+    if since is not None:
+        return Since(since)
+    if isinstance(turns, str):
+        raise InvalidInputError(f"exclude_window is a list of turns; write [{turns!r}]")
+    window = tuple(turns or ())
+    if wrong := [turn for turn in window if not isinstance(turn, str)]:
+        raise InvalidInputError(f"exclude_window is a list of turn ids, {wrong[0]!r:.60} is none")
+    return window
 
 
 class View:
@@ -72,8 +96,9 @@ class View:
     def visible(self, kinds: Iterable[Kind] | None = None) -> list[Claim]:
         """Return what is visible, current or not, equal claims collapsed.
 
-        ``kinds`` are facts, relations and summaries unless others are asked for. The claims come in
-        the order of the path; under scope ``space`` other trees follow, each in its own order.
+        ``kinds`` are facts, relations, summaries and insights unless others are asked for. The
+        claims come in the order of the path; under scope ``space`` other trees follow, each in its
+        own order.
 
         >>> [claim.text for claim in memory.at("u1").visible(kinds=["fact"])]
         ['moves to Chengdu']
@@ -111,14 +136,25 @@ class View:
         *,
         kinds: Iterable[Kind] | None = None,
         history: bool = False,
+        prefer: Prefer | None = None,
+        exclude_window: Iterable[str] | None = None,
+        since: str | None = None,
     ) -> list[Hit]:
         """Return the ``k`` claims that answer a question best.
 
         They are found by meaning (where there are vectors), by words, and by one hop of the graph,
         and all have passed the gate before the first was left out. Only current claims are
         returned, with ``history`` also those that no longer hold. What looks like a search syntax
-        in the question is text. Errors: `InvalidInputError` for a blank question or more than 200
-        claims, `EmbedderMismatchError` when the vectors are of another model, `ModelError`.
+        in the question is text.
+
+        ``exclude_window`` (ids of turns) or ``since`` (the first of them on this path) says what
+        the prompt shows already: claims that come wholly from there are left out. With
+        ``prefer="valued"`` claims rank higher or lower, by up to half their score, with what the
+        turns that they come from have earned here (see `credit`); none is left out for it.
+
+        Errors: `InvalidInputError` for a blank question, more than 200 claims or a ``since`` that
+        is not on the path, `EmbedderMismatchError` when the vectors are of another model,
+        `ModelError`.
 
         >>> [hit.text for hit in memory.at("u2").recall("Who moves to Chengdu or Hangzhou?")]
         ['moves to Hangzhou']
@@ -129,21 +165,29 @@ class View:
             kinds=checked_kinds(kinds, CLAIMS),
             history=history,
             embedder=self._embedder,
+            prefer=_checked_preference(prefer),
+            window=_window(exclude_window, since),
         )
         if self.anchor is None:
             return []
         return answer(self._store, self._gate, asked)
 
     def context(
-        self, query: str, max_tokens: int = 1000, *, kinds: Iterable[Kind] | None = None
+        self,
+        query: str,
+        max_tokens: int = 1000,
+        *,
+        kinds: Iterable[Kind] | None = None,
+        prefer: Prefer | None = None,
+        exclude_window: Iterable[str] | None = None,
+        since: str | None = None,
     ) -> Context:
         """Return a block for a model's prompt: what is remembered here that the question is about.
 
         It is at most ``max_tokens`` long, estimated without a tokenizer as a third of its bytes. It
         names the turns that each line comes from, is fenced as data that is not to be obeyed, and
         is empty when there is nothing to say. Summaries of the path come first: the latest, in at
-        most half of the room. ``kinds`` are facts, relations and summaries unless others are asked
-        for. Errors: as for `recall`.
+        most half of the room. The other arguments are those of `recall`, and so are the errors.
 
         >>> print(str(memory.at("u2").context("Who moves?")).splitlines()[2])
         - moves to Hangzhou [u2]
@@ -152,8 +196,20 @@ class View:
         wanted = checked_kinds(kinds, CLAIMS)
         rolls = "summary" in wanted and self.scope == "path"
         recalled = [kind for kind in wanted if not (rolls and kind == "summary")]
-        hits = self.recall(query, k=CONTEXT_CLAIMS, kinds=recalled) if recalled else []
-        return block(self.rolling().summaries if rolls else (), hits, max_tokens)
+        shown = _window(exclude_window, since)
+        if isinstance(shown, Since):
+            start = shown
+            shown = tuple(self._store.read(lambda tx: window_of(tx, self._gate, start)))
+        hits = (
+            self.recall(
+                query, k=CONTEXT_CLAIMS, kinds=recalled, prefer=prefer, exclude_window=shown
+            )
+            if recalled
+            else []
+        )
+        summaries = self.rolling().summaries if rolls else ()
+        untold = [one for one in summaries if {source.turn for source in one.sources} - {*shown}]
+        return block(untold, hits, max_tokens)
 
     def rolling(self) -> Rolling:
         """Return the path in short: stored summaries in order, and the turns that are left.
@@ -164,6 +220,43 @@ class View:
         ('u2',)
         """
         return self._store.read(lambda tx: rolling(tx, self._gate))
+
+    def credit(self) -> list[TurnCredit]:
+        """Return what the turns of the path have earned by what came of them, the root first.
+
+        A value is the sum of what the credits of the path gave: one for each head on it where a
+        `reward` was given. Turns that earned nothing are left out. Looks at the path only.
+
+        >>> praise = memory.reward(1.0, turn="u2", head="u2")
+        >>> [(one.turn, one.value, one.parts[0].head) for one in memory.at("u2").credit()]
+        [('u2', 1.0, 'u2')]
+        >>> memory.at("u1").credit()
+        []
+        """
+        return self._store.read(lambda tx: credit(tx, self._gate))
+
+    def insights(self) -> list[Insight]:
+        """Return the insights that hold here, the newest version of each that can be seen.
+
+        >>> found = memory.add_insight("moving", "Ask about the budget early.", evidence=["u2"])
+        >>> [(one.label, one.version, one.support) for one in memory.at("u2").insights()]
+        [('moving', 1, 1)]
+        >>> memory.at("u1").insights()
+        []
+        """
+        return self._read(insights)
+
+    def evidence(self, insight: str | Insight) -> list[Evidence]:
+        """Return every turn that any version of an insight cited: ``live`` here, or ``revoked``.
+
+        Of an insight that is hidden here too, all of whose evidence may be revoked. Looks at the
+        path only. Errors: `UnknownRecordError`, `UnknownTurnError`.
+
+        >>> insight = memory.add_insight("moving", "Ask about the budget.", evidence=["u2"])
+        >>> [(one.turn, one.status) for one in memory.at("u1").evidence(insight)]
+        [('u2', 'revoked')]
+        """
+        return self._store.read(lambda tx: evidence(tx, self._gate, insight))
 
     def entities(self, query: str | None = None) -> list[Entity]:
         """Return the entities that visible records mention, the most mentioned first.

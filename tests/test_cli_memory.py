@@ -149,6 +149,68 @@ def test_the_graph_of_entities(graphmem: Run, forked: Memory) -> None:
     assert "nothing" in graphmem("paths", "Ann", "Chengdu", *at).out
 
 
+# --- what worked
+
+
+def test_outcomes_follow_the_branch(graphmem: Run, memory: Memory) -> None:
+    grow(memory, "u1 a1 u2 a2", "a1 u3 a3")
+    at = space_of(memory)
+    given = graphmem("reward", "-0.8", "--head", "a3", *at)
+    assert (given.code, given.out) == (0, "-0.8 at a3, about a3\n"), given.err
+    praise = graphmem(
+        "reward", "1", "--head", "a2", "--turn", "u2", "--gamma", "0.5", *at, "--json"
+    )
+    assert {**praise.json, "id": ""} == {
+        "head": "a2",
+        "refers_to": "u2",
+        "reward": 1.0,
+        "gamma": 0.5,
+        "id": "",
+    }
+    told = graphmem("credit", "--anchor", "a2", *at)
+    assert "+0.12500" in told.out
+    assert "4 turns with credit at a2" in told.out
+    [blamed] = graphmem("credit", "--anchor", "a3", *at, "--json").json["turns"]
+    assert (blamed["turn"], blamed["value"], len(blamed["parts"])) == ("a3", -0.8, 1)
+    assert graphmem("credit", "--anchor", "a1", *at).out == "0 turns with credit at a1\n"
+    wrong = graphmem("reward", "-8", "--head", "a3", *at)
+    assert (wrong.code, wrong.out) == (1, "")
+    assert "reward" in wrong.err
+    assert graphmem("reward", "1", "--head", "a3", "--turn", "a2", *at).code == 1
+    assert graphmem("reward", "1", "--haed", "a3", *at).code == 1
+
+
+def test_insights_and_their_evidence_are_listed(graphmem: Run, memory: Memory) -> None:
+    grow(memory, "u1 a1 u2 a2", "a1 u3 a3")
+    at = space_of(memory)
+    entry = memory.add_insight("tea", "Likes tea.", evidence=["u1"], kind="taste", confidence=0.5)
+    memory.merge_insight(body="Likes hot tea.", evidence=["a2"], target=entry)
+    assert "tea: Likes hot tea." in graphmem("insights", "--anchor", "a2", *at).out
+    kept = graphmem("insights", "--anchor", "a3", *at)
+    assert "tea: Likes tea." in kept.out
+    assert "1 insight at a3" in kept.out
+    [listed] = graphmem("insights", "--anchor", "a3", *at, "--json").json["insights"]
+    assert (listed["id"], listed["version"], listed["kind"]) == (entry.id, 1, "taste")
+    told = graphmem("evidence", entry.id, "--anchor", "a3", *at).out
+    assert "revoked" in told
+    assert "a2 is on another branch, which left this path after a1" in told
+    rows = graphmem("evidence", entry.id, "--anchor", "a3", *at, "--json").json["evidence"]
+    assert {row["turn"]: row["status"] for row in rows} == {"u1": "live", "a2": "revoked"}
+    assert graphmem("evidence", "nope", "--anchor", "a3", *at).code == 1
+
+
+def test_recall_leaves_out_what_the_prompt_shows(graphmem: Run, forked: Memory) -> None:
+    question = ("Where does the trip of Ira go?", "--anchor", "u2", *space_of(forked))
+    for command in ("recall", "context"):
+        for window in (("--since", "u2"), ("--exclude", "u2", "--exclude", "a1")):
+            answer = graphmem(command, *question, *window, "--prefer", "valued")
+            assert answer.code == 0, answer.err
+            assert "Helix" in answer.out
+            assert "Chengdu" not in answer.out
+    assert graphmem("recall", *question, "--since", "u3").code == 1
+    assert graphmem("recall", *question, "--prefer", "best").code == 1
+
+
 # --- reading turns
 
 

@@ -22,7 +22,7 @@ from graphmem.store.local import LocalServer
 from tests.conftest import STRICT, share_jars
 from tests.forest import dump
 
-CONVERSATIONS, TURNS = 80, 60
+CONVERSATIONS, TURNS = 30, 60
 
 
 def conversation(number: int) -> dict[str, Any]:

@@ -45,6 +45,9 @@ def plant(memory: Memory) -> None:
     memory.remember(KEPT, ["u3"], mentions=["tortoise"])
     memory.relate("Ann", "says", CANARY, ["u2"])
     memory.correct(fact, f"the word was {CANARY}", ["u2"])
+    told = memory.add_insight(CANARY, f"Say {CANARY}.", evidence=["u2"], kind=CANARY)
+    memory.merge_insight(body=f"Never say {CANARY}.", evidence=["u3"], target=told)
+    memory.reward(-1.0, turn="u2", head="u3")
     memory.remember(f"a summary of {CANARY}", [fact, "u3"], kind="summary")
     memory.embed()
 
@@ -55,6 +58,7 @@ def all_read(memory: Memory) -> str:
     for scope in ("path", "space"):
         view = memory.at("u3", scope=scope)
         said += [view.path(), view.visible(), view.facts(), view.summaries(), view.relations()]
+        said += [view.insights(), view.credit()]
         for question in (f"the word is {CANARY}", KEPT):
             said += [view.recall(question, k=50, history=True), view.context(question)]
         said += [view.entities(), view.neighbours(CANARY), view.neighbours("Ann"), view.rolling()]

@@ -1,8 +1,11 @@
 // The visible records that share words with a question, all of them looked at
 // For when very many hidden records share these words.
-// @continues record, current  @params words, kinds, history, depth  @mode read
+// @continues record, current  @params words, kinds, history, window, depth  @mode read
 WITH record, current
-WHERE ($history OR current) AND record.kind IN $kinds
+WHERE
+  ($history OR current) AND
+  record.kind IN $kinds AND
+  any(source IN record.sourceIds WHERE NOT source IN $window)
 WITH collect(record) AS shown
 CALL (shown) {
   CALL db.index.fulltext.queryNodes('record_text', $words) YIELD node, score

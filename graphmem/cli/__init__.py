@@ -9,13 +9,24 @@ import io
 import sys
 
 from graphmem._errors import GraphmemError, ModelError, StoreError
-from graphmem.cli import _demo, _forget, _graph, _import, _learn, _read, _recall, _server, _vectors
+from graphmem.cli import (
+    _demo,
+    _forget,
+    _graph,
+    _import,
+    _learn,
+    _outcomes,
+    _read,
+    _recall,
+    _server,
+    _vectors,
+)
 from graphmem.cli._app import app
 from graphmem.cli._output import fail
 
 __all__ = ["app", "main"]
 
-for room in (_server, _demo, _import, _read, _recall, _graph, _learn, _vectors, _forget):
+for room in (_server, _demo, _import, _read, _recall, _graph, _learn, _outcomes, _vectors, _forget):
     room.register(app)
 
 USERS_MISTAKE, TROUBLE = 1, 2

@@ -139,7 +139,8 @@ def explained(explanation: Explanation, scope: Scope = "path") -> list[str]:
         path = "its path" if scope == "path" else "its path, or on that of another tree's head"
         return [f"visible at {anchor}: every source lies on {path}", *_holds(explanation)]
     lines = [f"hidden at {anchor}:"]
-    lines += [f"  {_reason(reason, explanation, scope)}" for reason in explanation.reasons]
+    named = explanation.anchor, explanation.record
+    lines += [f"  {in_words(reason, *named, scope)}" for reason in explanation.reasons]
     if explanation.unreachable:
         lines.append("  its sources lie on two branches, so no anchor will ever show it")
     return lines
@@ -151,17 +152,20 @@ def _holds(explanation: Explanation) -> list[str]:
     return ["no longer holds:", *(f"  {ended_by(one)}" for one in explanation.invalidated)]
 
 
-def _reason(reason: Reason, explanation: Explanation, scope: Scope) -> str:
+def in_words(
+    reason: Reason, anchor: str | None, record: str | None = None, scope: Scope = "path"
+) -> str:
+    """Say in words why a source hides a record at an anchor."""
     off_path = reason.code == "off_path"
-    words = _off_path(reason.fork, explanation.anchor, scope) if off_path else REASONS[reason.code]
-    return words.format(source=_source(reason, explanation), fork=shown(reason.fork or ""))
+    words = _off_path(reason.fork, anchor, scope) if off_path else REASONS[reason.code]
+    return words.format(source=_source(reason, record), fork=shown(reason.fork or ""))
 
 
-def _source(reason: Reason, explanation: Explanation) -> str:
+def _source(reason: Reason, record: str | None) -> str:
     """Return what hides the record: a turn, a record it is built from, or itself."""
     if reason.source:
         return shown(reason.source)
-    if reason.record and reason.record != explanation.record:
+    if reason.record and reason.record != record:
         return f"{shown(reason.record)}, which it is built from,"
     return "the record itself"
 

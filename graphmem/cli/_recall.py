@@ -8,7 +8,7 @@ from typing import Annotated, cast
 import typer
 
 from graphmem._models import Kind, Scope
-from graphmem._recall import Hit
+from graphmem._recall import Hit, Prefer
 from graphmem.cli._app import (
     DEFAULT_SPACE,
     Anchor,
@@ -23,6 +23,19 @@ from graphmem.cli._claims import end_of, turns_of
 from graphmem.cli._output import note, out, print_json, say, shown, table
 
 Question = Annotated[str, typer.Argument(help="In plain words.")]
+Preference = Annotated[
+    str | None,
+    typer.Option("--prefer", help="'valued': what came of it counts too; see `credit`."),
+]
+Excluded = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--exclude", help="A turn that the prompt shows already; can be given several times."
+    ),
+]
+SinceOption = Annotated[
+    str | None, typer.Option("--since", help="The prompt shows the path from this turn on.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -41,13 +54,24 @@ def recall(
     ] = False,
     space: Space = DEFAULT_SPACE,
     scope: ScopeOption = "path",
+    prefer: Preference = None,
+    exclude: Excluded = None,
+    since: SinceOption = None,
     embedder: EmbedderOption = None,
     json: Json = False,
 ) -> None:
     """Find what a question is answered from, of all that is visible at an anchor."""
     with open_to_search(space, embedder) as memory:
         view = memory.at(anchor, scope=cast(Scope, scope))
-        hits = view.recall(question, k, kinds=cast(list[Kind] | None, kind), history=history)
+        hits = view.recall(
+            question,
+            k,
+            kinds=cast(list[Kind] | None, kind),
+            history=history,
+            prefer=cast(Prefer | None, prefer),
+            exclude_window=exclude,
+            since=since,
+        )
     if json:
         print_json({"question": question, "anchor": anchor, "scope": scope, "hits": hits})
         return
@@ -73,13 +97,23 @@ def context(
     kind: Kinds = None,
     space: Space = DEFAULT_SPACE,
     scope: ScopeOption = "path",
+    prefer: Preference = None,
+    exclude: Excluded = None,
+    since: SinceOption = None,
     embedder: EmbedderOption = None,
     json: Json = False,
 ) -> None:
     """Write the block of a prompt that says what is remembered here about a question."""
     with open_to_search(space, embedder) as memory:
         view = memory.at(anchor, scope=cast(Scope, scope))
-        block = view.context(question, max_tokens, kinds=cast(list[Kind] | None, kind))
+        block = view.context(
+            question,
+            max_tokens,
+            kinds=cast(list[Kind] | None, kind),
+            prefer=cast(Prefer | None, prefer),
+            exclude_window=exclude,
+            since=since,
+        )
     if json:
         print_json({"question": question, "anchor": anchor, "scope": scope, **block.model_dump()})
         return

@@ -1,0 +1,301 @@
+"""Insights: what was learnt about the world, in versions, each with the evidence it stands on.
+
+A version is a record like any other, derived from the turns that its text was written from. A merge
+writes another version, and an invalidation of those it takes the place of; both are gated by the
+new version's evidence. So an anchor sees the newest version that is derived wholly from its path:
+an edit takes it back to an older one, going back brings the newer one back, and nothing is written.
+
+Apart from this stands what was cited, by any version on any branch: at an anchor each of these
+turns is live or revoked. How much an insight is supported counts the questions that its live
+evidence belongs to, so that a second answer to one question adds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+from graphmem import _records
+from graphmem._errors import InvalidInputError, NoSourceError, UnknownRecordError
+from graphmem._explain import reason_of
+from graphmem._gate import Gate
+from graphmem._invalidation import replacing
+from graphmem._models import Evidence, Insight, Label, Model, Reason, Share, Source
+from graphmem._records import Flat, NewRecord, as_sources
+from graphmem._text import entity_key
+from graphmem.store import Row, Transaction, queries
+
+ALIKE = 0.8
+"""How alike two labels are that mean one insight: the ratio of `difflib`, case and space aside."""
+KIND, CONFIDENCE = "observation", 1.0
+"""What an insight is, and how sure, where nothing is said."""
+PARTED = ": "
+"""What stands between label and body in the record's text, which is what recall searches."""
+
+# --- writing
+
+
+def _as_evidence(items: Any) -> Any:
+    """Read what a version was written from; an insight stands for its turns."""
+    if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
+        raise ValueError(f"evidence is a list; write [{items!r}]")
+    return as_sources(source for item in items for source in _turns_of(item))
+
+
+def _turns_of(item: Any) -> Iterable[Any]:
+    return item.sources if isinstance(item, Insight) else [item]
+
+
+class Version(Model):
+    """What is to be said. None is taken over from the version before, with what that came from."""
+
+    label: Label | None = None
+    body: Label | None = None
+    kind: Label | None = None
+    confidence: Share | None = None
+    evidence: Annotated[tuple[Source, ...], BeforeValidator(_as_evidence)]
+
+    def after(self, last: Insight | None) -> Version:
+        """Return what is to be stored after ``last``, with nothing left open."""
+        if not self.evidence:
+            raise NoSourceError(
+                "the insight has no evidence; name the turns it was learnt from, without them it "
+                "could never be shown"
+            )
+        if last is None:
+            if self.label is None or self.body is None:
+                raise InvalidInputError(
+                    "there is no version here to take over from; give the insight a label and a "
+                    "body"
+                )
+            return self.model_copy(update={**_DEFAULTS, **self.said()})
+        before = {name: getattr(last, name) for name in ("label", "body", "kind", "confidence")}
+        taken = last.sources if self.label is None or self.body is None else ()
+        known = {source.turn for source in self.evidence}
+        more = tuple(Source(turn=turn) for turn in taken if turn not in known)
+        return self.model_copy(update={**before, **self.said(), "evidence": self.evidence + more})
+
+    def said(self) -> dict[str, Any]:
+        """Return what is said, by the names of an insight's fields."""
+        fields = {
+            "label": self.label,
+            "body": self.body,
+            "kind": self.kind,
+            "confidence": self.confidence,
+        }
+        return {name: value for name, value in fields.items() if value is not None}
+
+
+_DEFAULTS = {"kind": KIND, "confidence": CONFIDENCE}
+
+
+def add(tx: Transaction, space: str, draft: Version, id_: str | None) -> Insight:
+    """Store the first version of an insight."""
+    return _store(tx, space, draft.after(None), insight=None, id_=id_, old=[])
+
+
+def merge(tx: Transaction, space: str, draft: Version, target: str | Insight | None) -> Insight:
+    """Store another version: of the target, else of the insight here whose label is most alike."""
+    seen = _seen_from(tx, space, draft.evidence)
+    if target is None:
+        insight = _most_alike(draft, seen.values())
+        if insight is None:
+            return add(tx, space, draft, None)
+    else:
+        insight = target.id if isinstance(target, Insight) else target
+        if not tx.run(queries.insight.versions, space=space, insight=insight):
+            raise _unknown(insight)
+    tx.run(queries.insight.hold, space=space, ids=[insight])
+    here = _seen_from(tx, space, draft.evidence).get(insight)
+    full = draft.after(here or (target if isinstance(target, Insight) else None))
+    last = _seen_from(tx, space, full.evidence).get(insight)
+    turns = {*_turns(tx, space, full.evidence)}
+    if last and turns == {*last.sources} and full.said() == last.model_dump(include={*full.said()}):
+        return last
+    return _store(tx, space, full, insight=insight, id_=None, old=last.records if last else [])
+
+
+def _most_alike(draft: Version, seen: Iterable[Insight]) -> str | None:
+    if draft.label is None:
+        raise InvalidInputError("name the insight to merge into, or give a label to find it by")
+    alike = [(_alike(draft.label, one.label), one.id) for one in seen]
+    best, insight = max(alike, default=(0.0, None))
+    return insight if best >= ALIKE else None
+
+
+def _alike(a: str, b: str) -> float:
+    return SequenceMatcher(None, entity_key(a, None), entity_key(b, None), autojunk=False).ratio()
+
+
+def _unknown(insight: str) -> UnknownRecordError:
+    return UnknownRecordError(
+        f"there is no insight {insight!r} in this space; `graphmem insights` lists them"
+    )
+
+
+def _flat_sources(tx: Transaction, space: str, evidence: Sequence[Source]) -> Flat:
+    new = NewRecord(text="evidence", sources=tuple(evidence))
+    [flat] = _records.flattened(tx, space, [new])
+    return flat
+
+
+def _turns(tx: Transaction, space: str, evidence: Sequence[Source]) -> list[str]:
+    return [str(source.turn) for source in _flat_sources(tx, space, evidence).record.sources]
+
+
+def _tip(tx: Transaction, space: str, turns: Sequence[str]) -> str | None:
+    rows = tx.run(queries.turn.tip, space=space, ids=turns)
+    return rows[0]["tip"] if rows else None
+
+
+def _seen_from(tx: Transaction, space: str, evidence: Sequence[Source]) -> dict[str, Insight]:
+    """Return the insights, by id, that can be seen where all of some evidence is."""
+    tip = _tip(tx, space, _turns(tx, space, evidence))
+    return {one.id: one for one in insights(tx, Gate(space, tip))} if tip else {}
+
+
+def _store(
+    tx: Transaction,
+    space: str,
+    draft: Version,
+    *,
+    insight: str | None,
+    id_: str | None,
+    old: Sequence[str],
+) -> Insight:
+    flat = _flat(tx, space, draft, insight, id_)
+    own = insight or flat.record.id
+    known = tx.run(queries.record.stored, space=space, ids=[flat.record.id])
+    version = _version(tx, space, own, flat.record.id)
+    falls = [] if known else replacing(old, flat.record, flat.record.sources)
+    [stored, *_] = _records.store(tx, space, [flat, *falls])
+    if not known:
+        mark = {"id": stored.id, "insight": own, "version": version}
+        tx.run(queries.insight.mark, space=space, rows=[mark])
+    turns = [str(source.turn) for source in stored.sources]
+    tip = _tip(tx, space, turns)
+    shown = {one.id: one for one in insights(tx, Gate(space, tip))} if tip else {}
+    return shown.get(own) or Insight(
+        id=own,
+        **draft.said(),
+        version=version,
+        sources=tuple(turns),
+        support=0,
+        records=(stored.id,),
+        unreachable=stored.unreachable,
+    )
+
+
+def _flat(
+    tx: Transaction,
+    space: str,
+    draft: Version,
+    insight: str | None,
+    id_: str | None,
+) -> Flat:
+    sources = _flat_sources(tx, space, draft.evidence)
+    record = sources.record.model_copy(
+        update={"id": id_ or "", "kind": "insight", "text": f"{draft.label}{PARTED}{draft.body}"}
+    )
+    held = {
+        "label": draft.label,
+        "insightKind": draft.kind,
+        "confidence": draft.confidence,
+        "insight": insight,
+    }
+    more = {name: value for name, value in held.items() if value is not None}
+    return Flat(record, sources.inputs, more).named()
+
+
+def _version(tx: Transaction, space: str, insight: str, record: str) -> int:
+    """Return the number of a version: its own, or the next one."""
+    rows = tx.run(queries.insight.versions, space=space, insight=insight)
+    own = [row["version"] for row in rows if row["id"] == record]
+    return int(own[0] if own else rows[0]["version"] + 1 if rows else 1)
+
+
+# --- reading
+
+
+def insights(tx: Transaction, gate: Gate) -> list[Insight]:
+    """Return the insights that can be seen, the newest current version of each, by label."""
+    settled = gate.settled(tx)
+    rows = settled.rows(tx, settled.current().then(queries.insight.row))
+    versions: dict[str, list[Row]] = {}
+    for row in rows:
+        versions.setdefault(row["insight"], []).append(row)
+    newest = {
+        insight: next(row for row in found if row["current"])
+        for insight, found in versions.items()
+        if any(row["current"] for row in found)
+    }
+    support = _support(tx, settled, newest)
+    found = [_insight(row, versions[insight], support[insight]) for insight, row in newest.items()]
+    return sorted(found, key=lambda one: (one.label.casefold(), one.id))
+
+
+def _insight(row: Row, versions: Sequence[Row], support: int) -> Insight:
+    return Insight.model_construct(
+        id=row["insight"],
+        label=row["label"],
+        body=row["text"].removeprefix(row["label"] + PARTED),
+        kind=row["kind"],
+        confidence=row["confidence"],
+        version=row["version"],
+        sources=tuple(row["sourceIds"]),
+        support=support,
+        records=tuple(version["id"] for version in versions),
+    )
+
+
+def _support(tx: Transaction, gate: Gate, newest: Mapping[str, Row]) -> dict[str, int]:
+    """Count the questions that live evidence belongs to, where each insight is seen from."""
+    trees: dict[int, list[str]] = {}
+    for insight, row in newest.items():
+        trees.setdefault(row["tree"], []).append(insight)
+    leaves = {row["rank"]: row["leafId"] for row in gate.leaves or ()} or {0: gate.anchor}
+    questions: dict[str, set[str]] = {insight: set() for insight in newest}
+    for tree, ids in trees.items():
+        for row in _cited_by(tx, Gate(gate.space, leaves[tree]), ids):
+            if _is_live(row):
+                questions[row["insight"]].add(row["question"] or row["cited"])
+    return {insight: len(found) for insight, found in questions.items()}
+
+
+def _cited_by(tx: Transaction, gate: Gate, ids: Sequence[str]) -> list[Row]:
+    runs = gate.runs(tx)
+    return tx.run(queries.insight.evidence, space=gate.space, ids=ids, runs=runs)
+
+
+def _is_live(row: Row) -> bool:
+    hidden = row["awaited"] or row["revoked"] or row["purged"]
+    return bool(row["stored"] and row["onPath"] and not hidden)
+
+
+def evidence(tx: Transaction, gate: Gate, insight: str | Insight) -> list[Evidence]:
+    """Return every turn that an insight ever cited: what an anchor's path still has of it."""
+    id_ = insight.id if isinstance(insight, Insight) else insight
+    rows = _cited_by(tx, gate, [id_])
+    if not rows:
+        raise _unknown(id_)
+    rows.sort(key=lambda row: (min(row["versions"]), row["cited"]))
+    return [_evidence(tx, gate, row) for row in rows]
+
+
+def _evidence(tx: Transaction, gate: Gate, row: Row) -> Evidence:
+    if gate.anchor is None:
+        reason: Reason | None = Reason(code="no_anchor", source=row["cited"])
+    else:
+        reason = reason_of(
+            tx, gate, row["cited"], {**row, "space": gate.space} if row["stored"] else None
+        )
+    return Evidence(
+        turn=row["cited"],
+        status="revoked" if reason else "live",
+        versions=tuple(sorted(row["versions"])),
+        question=row["question"],
+        reason=reason,
+    )
