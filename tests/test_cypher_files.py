@@ -229,7 +229,7 @@ def fill(memory: Memory) -> None:
     filed = {"role": "user", "text": "half \ud83d", "conversation": "chat", "created_at": now}
     memory.add_turns(
         [
-            {"id": "u1", **filed},
+            {"id": "u1", "credit_share": 0.5, **filed},
             {"id": "u2", "parent": "u1", **filed},
             {"id": "u2b", "replaces": "u2", **filed},
             {"id": "late", "parent": "never", **filed},
@@ -252,6 +252,8 @@ def fill(memory: Memory) -> None:
     memory.relate("Ann", "knows", "Ben", sources=["u1"])
     memory.same_as("Ann", "Anne", sources=["u1"])
     memory.correct(fact, "another fact", sources=["u2"])
+    memory.reward(0.5, turn="u1", head="u2")
+    memory.add_insight("label", "body", evidence=["u1"])
     memory.extract(Deaf())
     summarise(memory.store, memory.space, "u2", ExtractiveSummariser(), block=2)
     memory.revoke(turns=["off"], records=["r2"])

@@ -24,8 +24,10 @@ from graphmem import (
     InvalidInputError,
     Memory,
     PurgedError,
+    Turn,
     UnknownTurnError,
 )
+from graphmem._turns import content_hash
 from tests.forest import dump, grow, look, texts
 
 Make = Callable[..., Memory]
@@ -492,3 +494,9 @@ def test_the_awaited_verbs_do_the_same(memory: Memory) -> None:
         assert [one.status for one in await twin.at("u1").evidence(insight)] == ["revoked"]
 
     anyio.run(use)
+
+
+def test_a_turn_without_a_share_has_the_hash_it_had_before_there_were_shares() -> None:
+    turn = Turn(id="u1", role="user", text="hello")
+    assert content_hash(turn) == "f9e50829c1cab2ae9119f63e8dd6e048"
+    assert content_hash(turn.model_copy(update={"credit_share": 0.0})) != content_hash(turn)
