@@ -402,7 +402,8 @@ class Memory:
         like ``label``; when none is like it, a new one is added. The version is seen where all of
         its ``evidence`` is on the path; elsewhere older ones are, as before. A label or a body that
         is left out is taken over from the version before, with the evidence of that one. What any
-        version cited is kept: see `View.evidence`. Errors: as for `add_insight`.
+        version cited is kept: see `View.evidence`. A version that was stored before, word for word
+        and from the same evidence, is not stored again. Errors: as for `add_insight`.
 
         >>> insight = memory.add_insight("moves", "Ira moves to Hangzhou.", evidence=["u2"])
         >>> _ = memory.add_turn("u6", role="user", text="By train.", parent="u2")

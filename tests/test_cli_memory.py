@@ -187,7 +187,7 @@ def test_insights_and_their_evidence_are_listed(graphmem: Run, memory: Memory) -
     memory.merge_insight(body="Likes hot tea.", evidence=["a2"], target=entry)
     assert "tea: Likes hot tea." in graphmem("insights", "--anchor", "a2", *at).out
     kept = graphmem("insights", "--anchor", "a3", *at)
-    assert "tea: Likes tea." in kept.out
+    assert "tea: Likes tea. (taste, 0.5)" in " ".join(kept.out.split())
     assert "1 insight at a3" in kept.out
     [listed] = graphmem("insights", "--anchor", "a3", *at, "--json").json["insights"]
     assert (listed["id"], listed["version"], listed["kind"]) == (entry.id, 1, "taste")

@@ -83,20 +83,17 @@ def insights(
         listed = [one.model_dump(mode="json") for one in found]
         print_json({"anchor": anchor, "scope": scope, "insights": listed})
         return
-    rows = table("insight", "kind", "confidence", "supports", "version", "id")
+    rows = table("insight", "supports", "version", "id")
     for one in found:
-        rows.add_row(_said(one), shown(one.kind), *_numbers(one), shown(one.id))
+        rows.add_row(_said(one), str(one.support), str(one.version), shown(one.id))
     if found:
         out.print(rows)
     say(f"{count(len(found), 'insight')} at {shown(anchor)}", "dim")
 
 
 def _said(insight: Insight) -> str:
-    return f"{shown(insight.label, 60)}: {shown(insight.body, 200)}"
-
-
-def _numbers(insight: Insight) -> tuple[str, str, str]:
-    return f"{insight.confidence:g}", str(insight.support), str(insight.version)
+    text = f"{shown(insight.label, 60)}: {shown(insight.body, 200)}"
+    return f"{text} ({shown(insight.kind, 30)}, {insight.confidence:g})"
 
 
 def evidence(
