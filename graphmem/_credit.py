@@ -74,14 +74,14 @@ def reward(
     refers_to = _referred(tx, space, head, turn)
     new = Reward(head=head, refers_to=refers_to, reward=value, gamma=gamma)
     tx.run(queries.turn.hold, space=space, ids=[head])  # of two at once, one replaces the other
+    for standing in _counting(tx, Gate(space, head)):
+        if standing == _as_credit(new, standing.id):
+            return standing
     given = tx.run(queries.credit.given, space=space, head=head)
-    standing = [Credit(**row["credit"]) for row in given if row["stands"]]
-    if standing and standing[0] == _as_credit(new, standing[0].id):
-        return standing[0]
     flat = _flat(new, given[0]["number"] + 1 if given else 1)
-    fallen = [one.id for one in standing]
+    fallen = [row["id"] for row in given]
     head_only = flat.record.sources[-1:]
-    _records.store(tx, space, [flat, *replacing(fallen, flat.record, head_only)])
+    _records.store(tx, space, [flat, *replacing(fallen, flat, head_only)])
     return _as_credit(new, flat.record.id)
 
 
@@ -159,12 +159,15 @@ def values(tx: Transaction, gate: Gate) -> dict[str, float]:
 def _read(tx: Transaction, gate: Gate) -> tuple[list[Row], list[Credit]]:
     """Return the path, the root first, and the credits that count there."""
     own = replace(gate, scope="path", leaves=None)
-    rows = own.rows(tx, own.among(queries.credit.of_path, queries.credit.row))
-    if not rows:
+    counting = _counting(tx, own)
+    if not counting:
         return [], []
-    return own.rows(tx, queries.gate.path.then(queries.credit.step)), [
-        Credit(**row) for row in rows
-    ]
+    return own.rows(tx, queries.gate.path.then(queries.credit.step)), counting
+
+
+def _counting(tx: Transaction, gate: Gate) -> list[Credit]:
+    rows = gate.rows(tx, gate.among(queries.credit.of_path, queries.credit.row))
+    return [Credit(**row) for row in rows]
 
 
 def flow(path: Sequence[Row], given: Reward) -> Iterator[tuple[str, float]]:

@@ -13,7 +13,6 @@ evidence belongs to, so that a second answer to one question adds nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import SequenceMatcher
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
@@ -22,14 +21,12 @@ from graphmem import _records
 from graphmem._errors import InvalidInputError, NoSourceError, UnknownRecordError
 from graphmem._explain import reason_of
 from graphmem._gate import Gate
-from graphmem._invalidation import replacing
-from graphmem._models import Evidence, Insight, Label, Model, Reason, Share, Source
+from graphmem._invalidation import refuse_own_ground, replacing
+from graphmem._models import Evidence, Id, Insight, Label, Model, Reason, Share, Source
 from graphmem._records import Flat, NewRecord, as_sources
 from graphmem._text import entity_key
 from graphmem.store import Row, Transaction, queries
 
-ALIKE = 0.8
-"""How alike two labels are that mean one insight: the ratio of `difflib`, case and space aside."""
 KIND, CONFIDENCE = "observation", 1.0
 """What an insight is, and how sure, where nothing is said."""
 PARTED = ": "
@@ -39,19 +36,18 @@ PARTED = ": "
 
 
 def _as_evidence(items: Any) -> Any:
-    """Read what a version was written from; an insight stands for its turns."""
+    """Read what a version was written from; an insight is the version that is shown."""
     if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
         raise ValueError(f"evidence is a list; write [{items!r}]")
-    return as_sources(source for item in items for source in _turns_of(item))
-
-
-def _turns_of(item: Any) -> Iterable[Any]:
-    return item.sources if isinstance(item, Insight) else [item]
+    return as_sources(
+        Source(record=item.records[0]) if isinstance(item, Insight) else item for item in items
+    )
 
 
 class Version(Model):
     """What is to be said. None is taken over from the version before, with what that came from."""
 
+    id: Id | None = None
     label: Label | None = None
     body: Label | None = None
     kind: Label | None = None
@@ -73,9 +69,8 @@ class Version(Model):
                 )
             return self.model_copy(update={**_DEFAULTS, **self.said()})
         before = {name: getattr(last, name) for name in ("label", "body", "kind", "confidence")}
-        taken = last.sources if self.label is None or self.body is None else ()
-        known = {source.turn for source in self.evidence}
-        more = tuple(Source(turn=turn) for turn in taken if turn not in known)
+        takes_over = self.label is None or self.body is None
+        more = (Source(record=last.records[0]),) if takes_over else ()
         return self.model_copy(update={**before, **self.said(), "evidence": self.evidence + more})
 
     def said(self) -> dict[str, Any]:
@@ -92,42 +87,50 @@ class Version(Model):
 _DEFAULTS = {"kind": KIND, "confidence": CONFIDENCE}
 
 
-def add(tx: Transaction, space: str, draft: Version, id_: str | None) -> Insight:
+def add(tx: Transaction, space: str, draft: Version) -> Insight:
     """Store the first version of an insight."""
-    return _store(tx, space, draft.after(None), insight=None, id_=id_, old=[])
+    return _store(tx, space, draft.after(None), insight=None)
 
 
 def merge(tx: Transaction, space: str, draft: Version, target: str | Insight | None) -> Insight:
     """Store another version: of the target, else of the insight here whose label is most alike."""
+    tx.run(queries.space.lock, space=space)  # of two at once, the second knows of the first
     seen = _seen_from(tx, space, draft.evidence)
     if target is None:
-        insight = _most_alike(draft, seen.values())
+        insight = _of_like_label(draft, seen.values())
         if insight is None:
-            return add(tx, space, draft, None)
+            return add(tx, space, draft)
     else:
         insight = target.id if isinstance(target, Insight) else target
         if not tx.run(queries.insight.versions, space=space, insight=insight):
             raise _unknown(insight)
-    tx.run(queries.insight.hold, space=space, ids=[insight])
-    here = _seen_from(tx, space, draft.evidence).get(insight)
-    full = draft.after(here or (target if isinstance(target, Insight) else None))
+    full = draft.after(seen.get(insight) or (target if isinstance(target, Insight) else None))
     last = _seen_from(tx, space, full.evidence).get(insight)
-    turns = {*_turns(tx, space, full.evidence)}
-    if last and turns == {*last.sources} and full.said() == last.model_dump(include={*full.said()}):
+    if last and _says(tx, space, last, full):
         return last
-    return _store(tx, space, full, insight=insight, id_=None, old=last.records if last else [])
+    return _store(tx, space, full, insight=insight)
 
 
-def _most_alike(draft: Version, seen: Iterable[Insight]) -> str | None:
+def _says(tx: Transaction, space: str, last: Insight, full: Version) -> bool:
+    """Say whether a version says this already, from the same turns and records."""
+    if full.said() != last.model_dump(include={*full.said()}):
+        return False
+    flat = _flat_sources(tx, space, full.evidence)
+    [stored] = tx.run(queries.record.stored, space=space, ids=[last.records[0]])
+    turns = {source.turn for source in flat.record.sources}
+    return turns == {*stored["sourceIds"]} and {*flat.inputs} == {*stored["inputs"]}
+
+
+def _of_like_label(draft: Version, seen: Iterable[Insight]) -> str | None:
+    """Return the insight whose label has the same words, in any order and case."""
     if draft.label is None:
         raise InvalidInputError("name the insight to merge into, or give a label to find it by")
-    alike = [(_alike(draft.label, one.label), one.id) for one in seen]
-    best, insight = max(alike, default=(0.0, None))
-    return insight if best >= ALIKE else None
+    wanted = _words(draft.label)
+    return next((one.id for one in seen if _words(one.label) == wanted), None)
 
 
-def _alike(a: str, b: str) -> float:
-    return SequenceMatcher(None, entity_key(a, None), entity_key(b, None), autojunk=False).ratio()
+def _words(label: str) -> list[str]:
+    return sorted(entity_key(label, None).split())
 
 
 def _unknown(insight: str) -> UnknownRecordError:
@@ -137,9 +140,26 @@ def _unknown(insight: str) -> UnknownRecordError:
 
 
 def _flat_sources(tx: Transaction, space: str, evidence: Sequence[Source]) -> Flat:
-    new = NewRecord(text="evidence", sources=tuple(evidence))
-    [flat] = _records.flattened(tx, space, [new])
+    """Return evidence as turns and inputs.
+
+    A version of an insight stands for what it came from: built from it, another would fall with it.
+    """
+    named = sorted({source.record for source in evidence if source.record})
+    rows = tx.run(queries.record.stored, space=space, ids=named) if named else []
+    versions = {row["id"]: row for row in rows if row["kind"] == "insight"}
+    found: dict[tuple[str | None, str | None], Source] = {}
+    for source in evidence:
+        for one in _grounds(source, versions.get(source.record or "")):
+            found.setdefault((one.turn, one.record), one)  # a passage may be quoted for one of them
+    [flat] = _records.flattened(tx, space, [NewRecord(text="evidence", sources=(*found.values(),))])
     return flat
+
+
+def _grounds(source: Source, version: Row | None) -> list[Source]:
+    if version is None:
+        return [source]
+    turns = [Source(turn=turn) for turn in version["sourceIds"]]
+    return turns + [Source(record=record) for record in version["inputs"]]
 
 
 def _turns(tx: Transaction, space: str, evidence: Sequence[Source]) -> list[str]:
@@ -163,14 +183,17 @@ def _store(
     draft: Version,
     *,
     insight: str | None,
-    id_: str | None,
-    old: Sequence[str],
 ) -> Insight:
-    flat = _flat(tx, space, draft, insight, id_)
+    flat = _flat(tx, space, draft, insight)
     own = insight or flat.record.id
     known = tx.run(queries.record.stored, space=space, ids=[flat.record.id])
-    version = _version(tx, space, own, flat.record.id)
-    falls = [] if known else replacing(old, flat.record, flat.record.sources)
+    others = tx.run(queries.insight.versions, space=space, insight=own)
+    version = _version(others, flat.record.id)
+    falls: list[Flat] = []
+    if insight and not known:
+        old = [row["id"] for row in others]
+        refuse_own_ground(tx, space, old, flat.inputs)
+        falls = replacing(old, flat, flat.record.sources)
     [stored, *_] = _records.store(tx, space, [flat, *falls])
     if not known:
         mark = {"id": stored.id, "insight": own, "version": version}
@@ -194,11 +217,14 @@ def _flat(
     space: str,
     draft: Version,
     insight: str | None,
-    id_: str | None,
 ) -> Flat:
     sources = _flat_sources(tx, space, draft.evidence)
     record = sources.record.model_copy(
-        update={"id": id_ or "", "kind": "insight", "text": f"{draft.label}{PARTED}{draft.body}"}
+        update={
+            "id": draft.id or "",
+            "kind": "insight",
+            "text": f"{draft.label}{PARTED}{draft.body}",
+        }
     )
     held = {
         "label": draft.label,
@@ -210,11 +236,10 @@ def _flat(
     return Flat(record, sources.inputs, more).named()
 
 
-def _version(tx: Transaction, space: str, insight: str, record: str) -> int:
-    """Return the number of a version: its own, or the next one."""
-    rows = tx.run(queries.insight.versions, space=space, insight=insight)
-    own = [row["version"] for row in rows if row["id"] == record]
-    return int(own[0] if own else rows[0]["version"] + 1 if rows else 1)
+def _version(others: Sequence[Row], record: str) -> int:
+    """Return the number of a version: its own, or the one after all others."""
+    own = [row["version"] for row in others if row["id"] == record]
+    return int(own[0] if own else others[0]["version"] + 1 if others else 1)
 
 
 # --- reading
@@ -247,7 +272,7 @@ def _insight(row: Row, versions: Sequence[Row], support: int) -> Insight:
         version=row["version"],
         sources=tuple(row["sourceIds"]),
         support=support,
-        records=tuple(version["id"] for version in versions),
+        records=tuple(dict.fromkeys([row["id"], *(version["id"] for version in versions)])),
     )
 
 

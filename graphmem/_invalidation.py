@@ -26,7 +26,8 @@ def invalidate(
     targets = _targets(tx, space, _ids(old))
     replacement, turns = _learnt(tx, space, sources, new)
     ids = sorted({row["id"] for row in targets} | _equal(tx, space, targets, turns))
-    _refuse_own_ground(tx, space, ids, replacement)
+    if replacement and replacement.built_from:
+        refuse_own_ground(tx, space, ids, replacement.built_from)
     if replacement and replacement.id in ids:
         raise InvalidInputError(f"the correction says the same as what it corrects: {ids[0]!r}")
     [stored] = _records.store(tx, space, [_flat(ids, turns, replacement)])
@@ -39,7 +40,12 @@ def invalidate(
     )
 
 
-def _flat(ids: Iterable[str], turns: Sequence[Source], new: Record | None) -> Flat:
+def _flat(
+    ids: Iterable[str],
+    turns: Sequence[Source],
+    new: Record | None,
+    inputs: tuple[str, ...] = (),
+) -> Flat:
     bare = Record.model_construct(
         id="",
         kind="invalidation",
@@ -48,12 +54,28 @@ def _flat(ids: Iterable[str], turns: Sequence[Source], new: Record | None) -> Fl
         invalidates=tuple(sorted(ids)),
         replaced_by=new.id if new else None,
     )
-    return Flat(bare).named()
+    return Flat(bare, inputs).named()
 
 
-def replacing(ids: Sequence[str], new: Record, turns: Sequence[Source]) -> list[Flat]:
-    """Return what says, by some turns, that a new record takes the place of others, if any."""
-    return [_flat(ids, _turns_only(turns), new)] if ids else []
+def replacing(ids: Sequence[str], new: Flat, turns: Sequence[Source]) -> list[Flat]:
+    """Return what says, by some turns, that a new record takes the place of others, if any.
+
+    It is built from the new one, so that the others hold again while that one is revoked.
+    """
+    inputs = (new.record.id, *new.inputs)
+    return [_flat(ids, _turns_only(turns), new.record, inputs)] if ids else []
+
+
+def refuse_own_ground(
+    tx: Transaction, space: str, falling: Sequence[str], inputs: Sequence[str]
+) -> None:
+    """Raise when something would be built from what falls with it."""
+    rows = tx.run(queries.record.built_on, space=space, ids=list(inputs), others=list(falling))
+    if rows:
+        raise InvalidInputError(
+            f"the correction is built from {rows[0]['id']!r}, which falls with what it corrects; "
+            "name the turns it comes from instead"
+        )
 
 
 def _ids(old: Old) -> list[str]:
@@ -99,21 +121,6 @@ def _learnt(
 
 def _turns_only(sources: Iterable[Source]) -> tuple[Source, ...]:
     return tuple(Source.model_construct(turn=source.turn) for source in sources)
-
-
-def _refuse_own_ground(
-    tx: Transaction, space: str, ids: Sequence[str], replacement: Record | None
-) -> None:
-    """Refuse a replacement that would fall with what it replaces."""
-    if replacement is None or not replacement.built_from:
-        return
-    inputs = list(replacement.built_from)
-    rows = tx.run(queries.record.built_on, space=space, ids=inputs, others=list(ids))
-    if rows:
-        raise InvalidInputError(
-            f"the correction is built from {rows[0]['id']!r}, which falls with what it corrects; "
-            "name the turns it comes from instead"
-        )
 
 
 def _equal(

@@ -383,8 +383,8 @@ class Memory:
         >>> memory.add_insight("moves", "Ira moves to Hangzhou.", evidence=["u2"]).version
         1
         """
-        draft = _version(label, body, kind, confidence, evidence)
-        return self._learn(lambda tx: _insights.add(tx, self.space, draft, id))
+        draft = _version(label, body, kind, confidence, evidence, id)
+        return self._learn(lambda tx: _insights.add(tx, self.space, draft))
 
     def merge_insight(
         self,
@@ -398,12 +398,12 @@ class Memory:
     ) -> Insight:
         """Store another version of an insight, derived from the evidence that it used.
 
-        The insight is ``target``, or else the one visible where the evidence is whose label is most
-        like ``label``; when none is like it, a new one is added. The version is seen where all of
-        its ``evidence`` is on the path; elsewhere older ones are, as before. A label or a body that
-        is left out is taken over from the version before, with the evidence of that one. What any
-        version cited is kept: see `View.evidence`. A version that was stored before, word for word
-        and from the same evidence, is not stored again. Errors: as for `add_insight`.
+        The insight is ``target``, or else the one visible where the evidence is whose label has the
+        same words, in any order and case; when none has, a new one is added. The version is seen
+        where all of its ``evidence`` is on the path; elsewhere older ones are, as before. A label
+        or a body that is left out is taken over from the version before, with the evidence of that
+        one. What any version cited is kept: see `View.evidence`. A version that was stored before,
+        word for word and from the same evidence, is not stored again. Errors: as for `add_insight`.
 
         >>> insight = memory.add_insight("moves", "Ira moves to Hangzhou.", evidence=["u2"])
         >>> _ = memory.add_turn("u6", role="user", text="By train.", parent="u2")
@@ -742,9 +742,15 @@ class Memory:
 
 
 def _version(
-    label: str | None, body: str | None, kind: str | None, confidence: float | None, evidence: Any
+    label: str | None,
+    body: str | None,
+    kind: str | None,
+    confidence: float | None,
+    evidence: Any,
+    id: str | None = None,
 ) -> Version:
-    return Version(label=label, body=body, kind=kind, confidence=confidence, evidence=evidence)
+    said: dict[str, Any] = {"label": label, "body": body, "kind": kind, "confidence": confidence}
+    return Version(**said, evidence=evidence, id=id)
 
 
 def _named(turns: Iterable[str], records: Iterable[str]) -> dict[str, Any]:

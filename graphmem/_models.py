@@ -278,7 +278,7 @@ class Insight(Model):
 
     ``id`` is that of all its versions. ``sources`` are the turns that this version is derived from,
     ``support`` is the number of different questions that its live evidence belongs to (`evidence`
-    lists it), ``records`` are the versions that can be seen, the newest first. ``unreachable`` says
+    lists it), ``records`` are the versions that can be seen, this one first. ``unreachable`` says
     that the evidence lies on two branches, so that no anchor will ever show this version.
     """
 

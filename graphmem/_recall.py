@@ -192,6 +192,7 @@ def window_of(
 
 
 def _turns_since(tx: Transaction, gate: Gate, since: str) -> list[str]:
+    gate.require(tx)
     rows = tx.run(queries.recall.window, space=gate.space, anchor=gate.anchor, since=since)
     turns = [row["id"] for row in rows]
     if since not in turns:
@@ -212,6 +213,7 @@ def _values(tx: Transaction, gate: Gate, ids: Sequence[str]) -> dict[str, float]
     means = {
         row["id"]: sum(earned.get(turn, 0.0) for turn in row["sourceIds"]) / len(row["sourceIds"])
         for row in rows
+        if row["sourceIds"]  # not purged meanwhile
     }
     return {id_: max(-1.0, min(1.0, mean)) for id_, mean in means.items()}
 

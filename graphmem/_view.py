@@ -53,7 +53,7 @@ def _window(turns: Iterable[str] | None, since: str | None) -> Window:
         raise InvalidInputError("give exclude_window or since, not both")
     if since is not None:
         return Since(since)
-    if isinstance(turns, str):
+    if isinstance(turns, str) or not isinstance(turns, Iterable | None):
         raise InvalidInputError(f"exclude_window is a list of turns; write [{turns!r}]")
     window = tuple(turns or ())
     if wrong := [turn for turn in window if not isinstance(turn, str)]:

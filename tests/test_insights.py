@@ -146,7 +146,7 @@ def test_a_target_beats_likeness_and_likeness_beats_nothing(memory: Memory) -> N
     tea = memory.add_insight("Tea in the morning", "Likes tea.", evidence=["u1"])
     dogs = memory.add_insight("dogs", "Has two.", evidence=["u1"])
     hidden = memory.add_insight("cats", "Has none.", evidence=["b1"])
-    like = memory.merge_insight("tea in  the mornings", "Likes it.", evidence=["a1"])
+    like = memory.merge_insight("the morning  in TEA", "Likes it.", evidence=["a1"])
     assert like.id == tea.id
     named = memory.merge_insight(
         "Tea in the morning", "Dogs drink tea.", evidence=["a1"], target=dogs
@@ -223,6 +223,49 @@ def test_records_are_evidence_and_what_falls_with_them_falls(memory: Memory) -> 
     memory.correct(fact, "likes coffee", sources=["u2"])
     assert held(memory, "u2") == {}
     assert held(memory, "a1") == {"tea": (1, 1)}
+
+
+def test_what_a_version_rests_on_goes_on_to_the_next(memory: Memory) -> None:
+    grow(memory, "u1 a1 u2")
+    fact = memory.remember("likes tea", sources=["u1"])
+    first = memory.add_insight("tea", "Serve tea.", evidence=[fact])
+    merged = memory.merge_insight(evidence=["a1"], target=first)
+    [hit] = memory.at("a1").recall("Serve", k=1)
+    again = memory.merge_insight("tea", "Serve hot tea.", evidence=[hit, "a1"], target=merged)
+    assert (again.version, again.support) == (3, 1)
+    assert texts(memory.at("u2").recall("Serve")) == {"tea: Serve hot tea."}
+    memory.revoke(records=[fact.id])
+    assert held(memory, "u2") == {}
+    memory.restore(records=[fact.id])
+    memory.correct(fact, "likes coffee", sources=["u2"])
+    assert held(memory, "u2") == {}
+    built = memory.remember("tea is served", sources=[hit])
+    with pytest.raises(InvalidInputError, match="falls with"):
+        memory.merge_insight("tea", "Tea.", evidence=[built], target=again)
+    memory.purge(records=[fact.id])
+    assert not any("Serve" in line for line in dump(memory))
+
+
+def test_an_older_version_is_not_recalled_beside_a_newer_one(memory: Memory) -> None:
+    grow(memory, "u1 a1 u2 a2")
+    first = memory.add_insight("tea", "Serve tea.", evidence=["u1"])
+    memory.merge_insight("tea", "Serve tea hot.", evidence=["u2"], target=first)
+    third = memory.merge_insight("tea", "Serve tea cold.", evidence=["a1"], target=first)
+    assert texts(memory.at("a2").recall("Serve tea")) == {"tea: Serve tea cold."}
+    memory.revoke(records=[third.records[0]])
+    assert held(memory, "a2") == {"tea": (2, 2)}
+    memory.restore(records=[third.records[0]])
+    late = memory.merge_insight("tea", "No tea.", evidence=["a9"], target=first)
+    memory.add_turn("a9", role="assistant", text="none", parent="a2")
+    assert late.version == 4
+    assert texts(memory.at("a9").recall("tea")) == {"tea: No tea."}
+
+
+@pytest.mark.parametrize("wrong", [["x"], {}, 5, True, "a\nb", "x" * 5000, ""])
+def test_an_id_that_is_none_is_refused(memory: Memory, wrong: Any) -> None:
+    grow(memory, "u1")
+    with pytest.raises(InvalidInputError):
+        memory.add_insight("tea", "Serve tea.", evidence=["u1"], id=wrong)
 
 
 def test_a_retracted_insight_does_not_come_back_as_an_older_version(memory: Memory) -> None:

@@ -247,6 +247,18 @@ def test_the_same_feedback_again_writes_nothing(memory: Memory) -> None:
     assert memory.reward(0.25, head="a2", gamma=0.5) != first
 
 
+def test_a_credit_taken_back_on_one_branch_counts_once_on_the_others(memory: Memory) -> None:
+    grow(memory, "u1 a1 u2", "a1 b2")
+    given = memory.reward(0.5, head="a1")
+    memory.retract(given.id, sources=["b2"])
+    assert memory.reward(0.5, head="a1") == given
+    assert (earned(memory, "u2")["a1"], earned(memory, "b2")) == (0.5, {})
+    second = memory.reward(1.0, head="a1")
+    assert earned(memory, "u2")["a1"] == earned(memory, "b2")["a1"] == 1.0
+    memory.revoke(records=[second.id])
+    assert (earned(memory, "u2")["a1"], earned(memory, "b2")) == (0.5, {})
+
+
 def test_feedback_along_a_path_adds_up(memory: Memory) -> None:
     grow(memory, "u1 a1 u2 a2")
     early, late = memory.reward(1.0, head="a1"), memory.reward(0.5, head="a2", gamma=0.5)
@@ -458,6 +470,10 @@ def test_a_window_of_another_branch_leaves_nothing_out(memory: Memory, make_memo
         wide.recall("the build", exclude_window="u2")
     with pytest.raises(InvalidInputError, match="list"):
         wide.recall("the build", exclude_window=[2])  # type: ignore[list-item]
+    with pytest.raises(InvalidInputError, match="list"):
+        wide.recall("the build", exclude_window=5)  # type: ignore[arg-type]
+    with pytest.raises(UnknownTurnError):
+        memory.at("nope").context("the build", since="u2")
 
 
 def test_a_window_does_not_crowd_out_what_lies_before_it(memory: Memory) -> None:

@@ -5,6 +5,6 @@ MATCH (head)-[:PARENT]->*(turn)
 WHERE
   turn.space = $space AND
   NOT turn:Awaited AND
-  (turn.id = $turn OR ($turn IS NULL AND turn.role = 'assistant'))
+  (turn.id = $turn OR ($turn IS NULL AND turn.role = 'assistant' AND NOT turn:Revoked))
 RETURN turn.id AS id
 LIMIT 1
