@@ -93,7 +93,7 @@ def add(tx: Transaction, space: str, draft: Version) -> Insight:
 
 
 def merge(tx: Transaction, space: str, draft: Version, target: str | Insight | None) -> Insight:
-    """Store another version: of the target, else of the insight here whose label is most alike."""
+    """Store another version: of the target, else of the insight with a label of the same words."""
     tx.run(queries.space.lock, space=space)  # of two at once, the second knows of the first
     seen = _seen_from(tx, space, draft.evidence)
     if target is None:
@@ -105,7 +105,9 @@ def merge(tx: Transaction, space: str, draft: Version, target: str | Insight | N
         if not tx.run(queries.insight.versions, space=space, insight=insight):
             raise _unknown(insight)
     full = draft.after(seen.get(insight) or (target if isinstance(target, Insight) else None))
-    last = _seen_from(tx, space, full.evidence).get(insight)
+    if full.evidence != draft.evidence:  # what was taken over may lie further down
+        seen = _seen_from(tx, space, full.evidence)
+    last = seen.get(insight)
     if last and _says(tx, space, last, full):
         return last
     return _store(tx, space, full, insight=insight)
@@ -162,19 +164,11 @@ def _grounds(source: Source, version: Row | None) -> list[Source]:
     return turns + [Source(record=record) for record in version["inputs"]]
 
 
-def _turns(tx: Transaction, space: str, evidence: Sequence[Source]) -> list[str]:
-    return [str(source.turn) for source in _flat_sources(tx, space, evidence).record.sources]
-
-
-def _tip(tx: Transaction, space: str, turns: Sequence[str]) -> str | None:
-    rows = tx.run(queries.turn.tip, space=space, ids=turns)
-    return rows[0]["tip"] if rows else None
-
-
 def _seen_from(tx: Transaction, space: str, evidence: Sequence[Source]) -> dict[str, Insight]:
     """Return the insights, by id, that can be seen where all of some evidence is."""
-    tip = _tip(tx, space, _turns(tx, space, evidence))
-    return {one.id: one for one in insights(tx, Gate(space, tip))} if tip else {}
+    turns = [source.turn for source in _flat_sources(tx, space, evidence).record.sources]
+    tips = tx.run(queries.turn.tip, space=space, ids=turns)
+    return {one.id: one for one in insights(tx, Gate(space, tips[0]["tip"]))} if tips else {}
 
 
 def _store(
@@ -198,14 +192,11 @@ def _store(
     if not known:
         mark = {"id": stored.id, "insight": own, "version": version}
         tx.run(queries.insight.mark, space=space, rows=[mark])
-    turns = [str(source.turn) for source in stored.sources]
-    tip = _tip(tx, space, turns)
-    shown = {one.id: one for one in insights(tx, Gate(space, tip))} if tip else {}
-    return shown.get(own) or Insight(
+    return _seen_from(tx, space, draft.evidence).get(own) or Insight(
         id=own,
         **draft.said(),
         version=version,
-        sources=tuple(turns),
+        sources=tuple(str(source.turn) for source in stored.sources),
         support=0,
         records=(stored.id,),
         unreachable=stored.unreachable,

@@ -50,8 +50,7 @@ def credit(anchor: Anchor, space: Space = DEFAULT_SPACE, json: Json = False) -> 
     with open_memory(space) as memory:
         earned = memory.at(anchor).credit()
     if json:
-        turns = [one.model_dump(mode="json") for one in earned]
-        print_json({"anchor": anchor, "turns": turns})
+        print_json({"anchor": anchor, "turns": earned})
         return
     rows = table("value", "id", "of which")
     for one in earned:
@@ -80,8 +79,7 @@ def insights(
     with open_memory(space) as memory:
         found = memory.at(anchor, scope=cast(Scope, scope)).insights()
     if json:
-        listed = [one.model_dump(mode="json") for one in found]
-        print_json({"anchor": anchor, "scope": scope, "insights": listed})
+        print_json({"anchor": anchor, "scope": scope, "insights": found})
         return
     rows = table("insight", "supports", "version", "id")
     for one in found:
@@ -106,8 +104,7 @@ def evidence(
     with open_memory(space) as memory:
         found = memory.at(anchor).evidence(insight)
     if json:
-        listed = [one.model_dump(mode="json") for one in found]
-        print_json({"insight": insight, "anchor": anchor, "evidence": listed})
+        print_json({"insight": insight, "anchor": anchor, "evidence": found})
         return
     rows = table("id", "status", "cited by version", "why")
     for one in found:
